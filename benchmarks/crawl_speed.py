@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from nonocensus.pipeline.crawl.ledger import NAME
 from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.store.parts import LEDGER
 
 COMMAND = [sys.executable, "-m", "nonocensus"]
 IDS = "1-5000"
@@ -56,6 +56,6 @@ def crawl(site: str, options: list[str], store: Path) -> list[object]:
     wall = time.monotonic() - start
     assert process.returncode == 0
     numbers, total = sum(report["outcomes"].values()), report["puzzles"]
-    ledger, parquet = (store / NAME).stat().st_size, sum(path.stat().st_size for path in store.glob("puzzles/*"))
+    ledger, parquet = (store / LEDGER).stat().st_size, sum(path.stat().st_size for path in store.glob("puzzles/*"))
     name = f"{site} {' '.join(option for option in options if '://' not in option and option != '--base-url')}"
     return [name, numbers, total, wall, numbers / wall, used.ru_maxrss / 1000, ledger // total, parquet // total]

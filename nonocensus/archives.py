@@ -58,6 +58,7 @@ def import_files(
     contact: str | None = None,
     license: str | None = None,  # noqa: A002
     owner: str | None = None,
+    update: bool = False,
 ) -> ImportReport:
     """Import files, folders, archives and https URLs of any known format into a store, created if missing.
 
@@ -68,10 +69,11 @@ def import_files(
         contact: Your e-mail or web address, for the owners of the URLs' sites.
         license: Licence of puzzles whose files name none.
         owner: Rights holder of puzzles whose files name none.
+        update: Let the files replace puzzles that the store has, by id; then `retry_changed` classifies these of a run.
 
     """
     terms = Terms(license, owner)
-    return import_paths(list(_several(paths)), str(store), progress, contact=contact, terms=terms)
+    return import_paths(list(_several(paths)), str(store), progress, contact=contact, terms=terms, update=update)
 
 
 def crawl_site(

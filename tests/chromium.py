@@ -1,15 +1,21 @@
 """Chromium without a window, for tests of pages."""
 
+import base64
+import io
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import axe_core_python
 import pytest
+from pypdf import PdfReader
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
@@ -52,16 +58,18 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
 
 @contextmanager
 def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None]:
-    """A screen of the given width in pixels, light or dark; PHONE pixels emulates a phone."""
+    """A screen of the given width in pixels, light or dark; PHONE pixels emulate a phone with touch."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": width == PHONE})
     try:
         yield
     finally:
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
 class BrowserTab:
@@ -81,6 +89,21 @@ class BrowserTab:
 
     def one(self, selector: str) -> WebElement:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def tap(self, selector: str) -> None:
+        """Tap the middle of an element, scrolled into view if need be."""
+        found = self.one(selector)
+        self.run("arguments[0].scrollIntoView({ block: 'nearest' })", found)
+        finger = ActionBuilder(self.driver, mouse=PointerInput("touch", "finger"))
+        finger.pointer_action.move_to(found).pointer_down().pointer_up()
+        finger.perform()
+
+    def printed(self) -> list[str]:
+        """Return the text of each page on paper, its blanks and ligatures as typed."""
+        paper = {"paperWidth": 8.27, "paperHeight": 11.69}
+        data = base64.b64decode(self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+        texts = [normalize("NFKC", page.extract_text()) for page in PdfReader(io.BytesIO(data)).pages]
+        return [" ".join(text.split()) for text in texts]
 
     def errors(self) -> list[str]:
         """Return what the page has complained of since this was asked last."""

@@ -51,7 +51,7 @@ PANELS = {
         "grade": ("grade:grade", "Estimate how long puzzles take people, and grade them from 1 to 9."),
         "mend": ("mend:mend", "Find the smallest changes that leave a puzzle one solution."),
         "dedup": ("dedup:dedup", "Find duplicates, also rotated, mirrored or nearly equal ones."),
-        "compare": ("compare:compare", "Compare two runs puzzle by puzzle: verdicts, times, work."),
+        "compare": ("compare:compare", "Compare two runs by puzzle: fixes, verdicts, times, work."),
     },
     "Publish": {
         "report": ("report:report", "Write a run's report as HTML and JSON."),

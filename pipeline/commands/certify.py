@@ -36,6 +36,7 @@ from nonocensus.pipeline.jobs.certify_job import CertifyOutcome, certify_run, es
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.reports.numbers.figures import Unproved
+from nonocensus.reports.words.formatting import counted
 
 
 def certify(
@@ -92,7 +93,7 @@ def describe(outcome: CertifyOutcome) -> Iterator[RenderableType]:
         proved.add_row("nothing to prove", f"{outcome.nothing:,}")
     yield proved
     yield (
-        f"[bold]{found.proved:,}[/bold] of {found.provable:,} verdicts proved; "
+        f"[bold]{found.proved:,}[/bold] of {counted(found.provable, 'verdict')} proved; "
         f"{outcome.done:,} of them checked now, in {outcome.seconds:,.1f} CPU seconds."
     )
 

@@ -25,6 +25,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
 from nonocensus.pipeline.store.paths import open_output
 from nonocensus.reports.words.answer_verdict import check_answer
+from nonocensus.reports.words.formatting import counted
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 
 COLORS = {"solved": "green", "partial": "yellow", "timeout": "yellow"}
@@ -113,7 +114,7 @@ def score_table(found: TaskScore) -> Iterator[RenderableType]:
         lines.add_row(name, *(f"{counts[verdict]:,}" for verdict in VERDICTS))
     yield lines
     share = 100 * found.solved / found.tasks if found.tasks else 0.0
-    yield f"[bold]{found.solved:,}[/bold] of {found.tasks:,} tasks solved ({share:.1f} %)."
+    yield f"[bold]{found.solved:,}[/bold] of {counted(found.tasks, 'task')} solved ({share:.1f} %)."
     if found.damaged:
         yield f"[yellow]Lines that are no answers: {found.damaged:,} (--out says why).[/yellow]"
     if found.unknown:

@@ -51,6 +51,7 @@ from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
 from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
 from nonocensus.pipeline.store.parts import open_store
+from nonocensus.reports.words.formatting import counted
 
 
 def classify(
@@ -145,6 +146,6 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
     for reason in outcome.unread:
         err.print(f"[red]not read:[/red] {escape(reason)}")
     if outcome.missing:
-        err.print(f"[red]{outcome.missing:,} puzzles have no result[/red]; the same command tries them again")
+        err.print(f"[red]no result for {counted(outcome.missing, 'puzzle')}[/red]; the same command tries again")
     bad = outcome.unread or outcome.missing or failures(outcome.summary)
     raise typer.Exit(SOME_FAILED if bad else DONE)

@@ -18,7 +18,7 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import comparison
-from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER, Comparison, TimedPuzzle
+from nonocensus.pipeline.findings.comparison import EXAMPLES, SECONDS, SLOWER, Comparison, TimedPuzzle
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT, open_output
@@ -29,13 +29,13 @@ def compare(
     old: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN1")],
     new: Annotated[str, typer.Argument(help="Run folder to compare it with.", metavar="RUN2")],
     html: Annotated[
-        str | None, typer.Option(help="Write a page of what was fixed, broke, is new or gone.", metavar="FILE")
+        str | None, typer.Option(help="Write a page of what was fixed, is worse, new or gone.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Compare two runs puzzle by puzzle: verdicts, times, work.
+    """Compare two runs by puzzle: fixes, verdicts, times, work.
 
-    The page of --html matches puzzles by id, since clues of a fixed puzzle differ. Exit status 1 if a proof has
-    changed: one of the runs is wrong then.
+    Puzzles are matched by id, since clues of a fixed puzzle differ; proofs, times and work are compared where they are
+    the same. Exit status 1 if a proof has changed: one of the runs is wrong then.
     """
     if html == STDOUT:
         raise UserError("--html -: standard output gets the comparison; name a file")
@@ -53,8 +53,8 @@ def describe(found: Comparison, old: str, new: str) -> Iterator[RenderableType]:
     """Yield a comparison, the most important part last."""
     puzzles = found.puzzles
     yield (
-        f"[bold]{puzzles.both:,}[/bold] puzzles in both; {puzzles.only_old:,} only in {escape(old)}, "
-        f"{puzzles.only_new:,} only in {escape(new)}, {puzzles.other_clues:,} with other clues."
+        f"Puzzles in both runs: [bold]{puzzles.both:,}[/bold] with the same clues, {puzzles.other_clues:,} with other "
+        f"clues; {puzzles.only_old:,} only in {escape(old)}, {puzzles.only_new:,} only in {escape(new)}."
     )
     for what, differences in (("configuration", found.configuration), ("versions", found.versions)):
         if differences:
@@ -106,7 +106,7 @@ def describe_moved(title: str, count: int, moved: list[TimedPuzzle]) -> Iterator
 
 
 def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
-    """Yield changed verdicts, answers gained and lost, and contradicting proofs."""
+    """Yield changed verdicts, answers gained and lost, contradicting proofs, and what was fixed, is worse or new."""
     if found.changes:
         changes = table("verdict", "became", "puzzles", "for instance", right=("puzzles",))
         for before, after, puzzles, examples in found.changes:
@@ -117,10 +117,15 @@ def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
         yield "No verdict has changed."
     lost = f"[red]{found.lost:,}[/red]" if found.lost else "0"
     yield f"Answers gained: [green]{found.gained:,}[/green], lost: {lost}"
+    for name, count, listed in found.changed:
+        color = {"fixed": "green", "worse": "red"}.get(name, "bold")
+        more = " ..." if count > EXAMPLES else ""
+        ids = ", ".join(one.puzzle_id for one in listed[:EXAMPLES])
+        yield f"[{color}]{count:,}[/{color}] {name}: {escape(ids)}{more}"
     if not found.alarms:
-        yield "[green]No proof has changed.[/green]"
+        yield "[green]No proof of the same clues has changed.[/green]"
         return
-    yield f"[bold red]{len(found.alarms):,} proofs have changed: one of the runs is wrong.[/bold red]"
+    yield f"[bold red]{len(found.alarms):,} proofs of the same clues have changed: one of the runs is wrong.[/bold red]"
     lines = [
         f"{escape(alarm.puzzle_id)}: {alarm.what} "
         + escape("unique with other cells" if alarm.what == "solution" else f"{alarm.old} -> {alarm.new}")

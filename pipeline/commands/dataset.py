@@ -11,6 +11,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.reports.dataset.dataset_columns import Content
+from nonocensus.reports.words.formatting import counted
 
 
 def dataset(
@@ -39,11 +40,12 @@ def dataset(
     run = open_run(run_folder)
     with show_progress("reading") as progress:
         made = write_dataset(run, out_folder, contents[0], progress)
-    splits = ", ".join(f"{rows:,} {name}" for name, rows in made["splits"].items())
+    rows = counted(made["rows"], "puzzle")
+    splits = ", ".join(f"{count:,} {name}" for name, count in made["splits"].items())
     print_result(
         made,
         [
-            f"Dataset of [bold green]{made['rows']:,}[/bold green] puzzles ({splits}): {escape(made['folder'])}",
+            f"Dataset of [bold green]{rows}[/bold green] ({splits}): {escape(made['folder'])}",
             *[PRIVATE_WARNING] * private,
             f"Load it: [bold]datasets.load_dataset({escape(repr(made['folder']))})[/bold]",
         ],

@@ -42,7 +42,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.reports.words import formatting
-from nonocensus.reports.words.formatting import fixed, minutes_text
+from nonocensus.reports.words.formatting import counted, fixed, minutes_text
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
@@ -132,7 +132,7 @@ def describe(tally: Tally, rows: list[pa.Table]) -> Iterator[RenderableType]:
         yield technique_table(tally)
     others = f"; {tally.others:,} others have no solution, several, or are undecided" if tally.others else ""
     yield (
-        f"[bold]{tally.graded:,}[/bold] of {tally.unique:,} puzzles with one solution have a grade, "
+        f"[bold]{tally.graded:,}[/bold] of {counted(tally.unique, 'puzzle')} with one solution graded, "
         f"{tally.done:,} graded now in {tally.seconds:,.1f} CPU seconds{others}."
     )
 

@@ -18,6 +18,7 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.store.file_import import Terms, import_paths
 from nonocensus.pipeline.store.parts import open_store
 from nonocensus.reports.rights import is_free
+from nonocensus.reports.words.formatting import counted
 
 
 def import_(
@@ -35,29 +36,41 @@ def import_(
     owner: Annotated[
         str | None, typer.Option(help="Rights holder of puzzles whose files name none.", metavar="TEXT")
     ] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Let the files replace puzzles that the store has, by id.")
+    ] = False,
 ) -> None:
     """Import puzzle files, archives and URLs into a store.
 
     Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are
     listed with the reason and skipped, as are puzzles that the store has already. Stores and runs in a folder are
     passed over; Parquet files of a dataset with clues are read.
+
+    With --update files replace the clues, picture and details that they have of puzzles with these ids; details that
+    they lack stay. `retry RUN --changed` then classifies the replaced puzzles of a run. Crawled stores, which follow
+    their site, are refused.
     """
     with resumable(), show_progress("importing") as progress:
-        report = import_paths(paths, store, progress, format_named(input_format), contact, Terms(license_, owner))
+        terms = Terms(license_, owner)
+        report = import_paths(paths, store, progress, format_named(input_format), contact, terms, update)
     list_problems("could not be read", report.problems)
     list_problems("can have no solution as they stand; stored as invalid", report.invalid)
     total = open_store(store).rows()
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
+    if update:
+        fields["updated"] = report.updated
     if license_ is not None:
         fields["licensed"] = report.licensed
     if report.unsaved:
         fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
-    known = f", {report.known:,} were there already" if report.known else ""
+    known = f", {report.updated:,} updated" if update else ""
+    known += f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
-        f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
+        f"[bold green]{counted(report.added, 'puzzle')}[/bold green] added to {escape(store)}{known}: {total:,} in all."
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
+        + ("\nIn a run: nonocensus retry RUN --changed classifies what changed." if report.changes_results else "")
         + (
             f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
             if report.unsaved

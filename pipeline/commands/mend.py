@@ -3,7 +3,6 @@
 from collections.abc import Generator, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from itertools import chain
 from typing import Annotated, Any
 
 import typer
@@ -69,7 +68,8 @@ def mend(
 
     Of puzzles with several solutions either clues are changed consistently, or cells of the picture: the author's if it
     is a solution, else one of the solutions. A run keeps the changes for its report, and the same command resumes;
-    searches that are not finished are retried only with a higher --cpu-limit. With --json a line a puzzle.
+    searches that are not finished are retried only with a higher --cpu-limit. A line a puzzle, with --quiet only their
+    count; the pictures too if there is one puzzle.
     """
     check_output(out, to)
     request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
@@ -81,7 +81,9 @@ def mend(
     with resumable() if keeps_results else nullcontext():
         found, problems = mend_places(places, request, file_format)
     if not global_options.json:  # after the progress bar has ended
-        print_text(chain.from_iterable(map(describe_mended, found)))
+        print_text([] if global_options.quiet else map(describe_mended, found))
+        if len(found) == 1 and not global_options.quiet:
+            print_text(draw_mended(found[0]))
     files, unwritten = write_mended(found, out, to)
     problems += unwritten
     if not global_options.json:
@@ -158,16 +160,20 @@ def mended_fields(mended: MendResult) -> dict[str, Any]:
     }
 
 
-def describe_mended(mended: MendResult) -> Iterator[RenderableType]:
-    """Yield a puzzle's changes in words, and both pictures of the first one."""
+def describe_mended(mended: MendResult) -> str:
+    """Return a line with a puzzle and its smallest change."""
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""
-    yield f"[bold]{escape(puzzle.puzzle_id + title)}[/bold] {puzzle.width}x{puzzle.height}"
-    for mending in mended.mendings:
-        yield f"  {escape(describe(mending))}"
+    found = [describe(mending) for mending in mended.mendings[:1]]
     if not mended.finished:
-        yield "  not finished: raise --cpu-limit"
+        found.append("not finished: raise --cpu-limit")
     elif not mended.mendings:
-        yield "  no change found" + ": it has hidden lengths" * puzzle.blotted
+        found.append("it has hidden lengths, no change is looked for" if puzzle.blotted else "no small change found")
+    name = escape(" ".join((puzzle.puzzle_id + title).split()))
+    return f"[bold]{name}[/bold] {puzzle.width}x{puzzle.height}: {escape('; '.join(found))}"
+
+
+def draw_mended(mended: MendResult) -> Iterator[RenderableType]:
+    """Yield both pictures of a puzzle's smallest change."""
     for mending in mended.mendings[:1]:
-        yield draw_pair((puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))
+        yield draw_pair((mended.puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))

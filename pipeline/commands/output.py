@@ -229,10 +229,10 @@ def _logged(title: str) -> Iterator[None]:
 
 
 @contextmanager
-def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[ProgressCallbacks]:
+def show_progress(title: str) -> Iterator[ProgressCallbacks]:
     """Yield progress callbacks that drive a line on standard error; after Ctrl-C it says how many steps are left.
 
-    Without a terminal a line is printed after FIRST_LOG seconds and every `log_interval` seconds from then on.
+    Without a terminal a line is printed after FIRST_LOG seconds, and every LOG_INTERVAL from then on.
     """
     from rich.progress import Progress, ProgressColumn
 
@@ -242,11 +242,11 @@ def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[Pr
 
     is_drawn = err.is_terminal and not global_options.quiet
     with Progress(LineColumn(), console=err, disable=not is_drawn, transient=True) as bar:
-        task = bar.add_task(title, total=None, status="")
+        task = bar.add_task(title, total=None, status="", begun=0)
         ended = threading.Event()
         if not (is_drawn or global_options.quiet):
             line = partial(progress_line, bar.tasks[0])
-            threading.Thread(target=_log, args=(line, ended, log_interval), daemon=True).start()
+            threading.Thread(target=_log, args=(line, ended, LOG_INTERVAL), daemon=True).start()
         try:
             yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
@@ -263,7 +263,7 @@ def progress_callbacks(bar: "Progress", task: "TaskID") -> ProgressCallbacks:
     """Return progress callbacks that drive a task of a bar, whose field `status` is the status text."""
 
     def on_start(title: str, total: int | None, done: int) -> None:
-        bar.reset(task, description=title, total=total, completed=done, status="")
+        bar.reset(task, description=title, total=total, completed=done, status="", begun=done)
         bar.tasks[task].total = total  # reset() ignores a total of None
 
     def on_progress(steps: int, status: str) -> None:
@@ -331,12 +331,20 @@ def _count(task: "Task") -> str:
     return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
 
 
+def seconds_left(task: "Task") -> float | None:
+    """Estimate the seconds left: by the speed of the last seconds, or where nothing ended in them, since the start."""
+    done = task.completed - task.fields["begun"]
+    if task.time_remaining is None and task.total is not None and done > 0:
+        return float((task.total - task.completed) * (task.elapsed or 0.0) / done)
+    return task.time_remaining
+
+
 def _left(task: "Task") -> str:
     """Format the estimated time left: "0:01:30"; empty if it is unknown.
 
     An estimate ends when three times as long has passed without a step: what is left is slower than what was done.
     """
-    seconds, now = task.time_remaining, task.get_time()
+    seconds, now = seconds_left(task), task.get_time()
     if task.total is None or seconds is None or now - task.fields.get("moved", now) > 3 * max(seconds, 1):
         return ""
     return str(timedelta(seconds=round(seconds)))

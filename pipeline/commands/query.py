@@ -30,6 +30,7 @@ from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.sql import select_query, sql_errors
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.numbers.derived_measures import DERIVED
+from nonocensus.reports.words.formatting import counted
 from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS
 
 MAX_ROWS = 100
@@ -69,7 +70,7 @@ def query(
             batches = stream(found)
             rows = write_csv(csv, batches.schema, batches)
             if csv != STDOUT:
-                out.print(f"[bold]{rows:,}[/bold] rows written to {escape(csv)}")
+                out.print(f"[bold]{counted(rows, 'row')}[/bold] written to {escape(csv)}")
         elif global_options.json:
             print_list(rows_of(stream(found)))
         elif out.is_terminal:

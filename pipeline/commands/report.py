@@ -10,6 +10,7 @@ from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.reports.words.formatting import counted
 
 
 def report(
@@ -21,11 +22,11 @@ def report(
 ) -> None:
     """Write a run's report as HTML and JSON.
 
-    The run may be unfinished. The page works without network. authors.txt lists what each author has to fix, as text
+    The run may be unfinished. The page works without network. authors.txt has a letter to each author on what to fix,
     for mails.
     """
     run = open_run(run_folder)
     with show_progress("reading") as progress:
         rows, path = write_run_report(run, out_folder, public, progress)
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
-    print_result({"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {shown}")
+    print_result({"rows": rows, "report": path}, f"Report of [bold]{counted(rows, 'puzzle')}[/bold]: {shown}")

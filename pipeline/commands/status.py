@@ -27,9 +27,10 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.prometheus import exposition
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
 from nonocensus.pipeline.run.results import row_masks
-from nonocensus.pipeline.run.run_folder import Run, move_store, open_place
+from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place
 from nonocensus.pipeline.run.run_metrics import run_samples
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.reports.words.formatting import counted
 
 IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
@@ -83,7 +84,7 @@ def print_store(store: Store) -> None:
     print_result(
         {"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled},
         [
-            f"Store of [bold]{store.rows():,}[/bold] puzzles in {len(parts)} parts.",
+            f"Store of [bold]{counted(store.rows(), 'puzzle')}[/bold] in {counted(len(parts), 'part')}.",
             *(f"  {escape(entry['source'])} {entry['kind']}: {entry['puzzles']:,}" for entry in listed),
         ],
     )
@@ -138,7 +139,7 @@ def describe_summary(summary: dict[str, Any]) -> Iterator[RenderableType]:
             labels.add_row(f"[red]{name}[/]", f"{count:,}", f"{count / rows:.1%}")
     yield labels
     yield (
-        f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
+        f"[bold]{rows:,}[/bold] of {counted(summary['puzzles'], 'puzzle')} classified; "
         f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
     )
 
@@ -154,14 +155,28 @@ def print_run(run: Run) -> None:
     if progress is not None:
         longest = max(longest, progress["cpu_limit"])
     retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
-    value |= {"config": run.manifest["config"], "retried_cpu_limit": retried, "store": run.manifest["store"]}
-    print_result(value, describe_run(run, summary, progress, left, retried))
+    changed = _changed(run)
+    value |= {
+        "changed_parts": changed,
+        "config": run.manifest["config"],
+        "retried_cpu_limit": retried,
+        "store": run.manifest["store"],
+    }
+    print_result(value, describe_run(run, summary, progress, retried, left, len(changed)))
     for error in damaged.values():
         err.print(f"[red]{escape(str(error))}[/red]")
 
 
+def _changed(run: Run) -> list[str]:
+    """Return the parts of the run that have changed in its store; none if the store can't be read."""
+    try:
+        return changed_parts(run)
+    except UserError:
+        return []
+
+
 def describe_run(
-    run: Run, summary: dict[str, Any], progress: Progress | None, left: int, retried: float | None
+    run: Run, summary: dict[str, Any], progress: Progress | None, retried: float | None, left: int, changed: int
 ) -> Iterator[RenderableType]:
     """Yield the run's configuration, its labels, and what is left.
 
@@ -169,8 +184,9 @@ def describe_run(
         run: The run.
         summary: Its labels and counts (pipeline.run.progress).
         progress: Its progress.json, if there is one.
-        left: Puzzles without a row.
         retried: Largest CPU limit of its retries in seconds, if there were any.
+        left: Puzzles without a row.
+        changed: Parts that have changed in its store.
 
     """
     settings: dict[str, Any] = dict(run.manifest["config"])
@@ -182,7 +198,13 @@ def describe_run(
     yield from describe_summary(summary)
     if progress is not None:
         yield from describe_progress(progress)
-    if left and not (progress and is_active(progress)):
+    if changed:
+        name = escape(run.folder.name)
+        yield (
+            f"[yellow]{counted(changed, 'part')} of its store changed since[/yellow]: "
+            f"nonocensus retry {name} --changed classifies what is new."
+        )
+    elif left and not (progress and is_active(progress)):
         yield f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to resume."
 
 
@@ -206,12 +228,12 @@ def describe_progress(progress: Progress) -> Iterator[str]:
         )
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
-        yield f"The last session, {progress['session']}, classified {progress['rows']:,} puzzles in {spent}."
+        yield f"The last session, {progress['session']}, finished {counted(progress['rows'], 'puzzle')} in {spent}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
         yield (
-            f"  {escape(host)}: {done['rows']:,} puzzles, {rate:,.0f} a second, "
-            f"{done['cpu_seconds']:,.1f} CPU seconds in {done['tasks']:,} tasks"
+            f"  {escape(host)}: {counted(done['rows'], 'puzzle')}, {rate:,.0f} a second, "
+            f"{done['cpu_seconds']:,.1f} CPU seconds in {counted(done['tasks'], 'task')}"
         )
     for running in progress["longest_running"] if active else []:
         yield f"  {escape(running['puzzle'])} for {running['seconds']:,.0f} s of {running['cpu_limit']:g}"

@@ -17,12 +17,12 @@ import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.parts import LEDGER
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.pipeline.store.spans import Spans, minus, within
 from nonocensus.scrapers.http import Reply
 from nonocensus.scrapers.site import FINAL, Judgement
 
-NAME = "crawl.sqlite"
 VERSION = 1
 
 TABLES = """
@@ -317,7 +317,7 @@ def open_ledger(place: Path, read_only: bool = False) -> Iterator[Ledger]:
         StorageError: it can't be read or written
 
     """
-    path = place / NAME
+    path = place / LEDGER
     if read_only:
         with _connected(path, f"{path.absolute().as_uri()}?{_mode(path)}") as connection:
             _check_version(connection, path)
@@ -357,7 +357,7 @@ def _user_error(path: Path, error: sqlite3.DatabaseError) -> UserError:
     if isinstance(error, sqlite3.OperationalError):
         return StorageError(f"{path}: {error}; what was finished is kept, the same command resumes")
     return InputError(
-        f"{path} is damaged: {error}; restore a copy, or move {NAME}* away: a crawl then requests everything again, "
+        f"{path} is damaged: {error}; restore a copy, or move {LEDGER}* away: a crawl then requests everything again, "
         "and the table keeps its puzzles"
     )
 

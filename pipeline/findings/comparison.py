@@ -1,6 +1,7 @@
-"""Comparison of two runs by puzzle: verdicts, proofs, times and counters.
+"""Comparison of two runs by puzzle: what was fixed or is worse, verdicts, proofs, times and counters.
 
-Puzzles are matched by id and clue hash. DuckDB joins the runs, out of core if needed, into one narrow table.
+Puzzles are matched by id; proofs, times and counters are compared where the clue hashes are equal too. DuckDB joins
+the runs, out of core if needed, into one narrow table.
 """
 
 from typing import Any, NamedTuple
@@ -16,8 +17,21 @@ from nonocensus.pipeline.sql import database
 SLOWER, SECONDS = 2.0, 0.01
 """A puzzle counts as slower or faster if its time changed by at least this factor and these CPU seconds."""
 
-EXAMPLES, SLOWEST = 3, 10
-COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds")
+EXAMPLES, SLOWEST, LISTED = 3, 10, 60
+"""Most puzzles named of a change of verdict, of those with another time, and of a group of changes."""
+
+GROUPS = {
+    "fixed": "At fault in the first run, with one solution in the second.",
+    "worse": "Several solutions, no solution, impossible clues or another picture; not so in the first run.",
+    "new and at fault": "Only in the second run: several solutions, no solution, impossible clues or another picture.",
+    "new": "Only in the second run, without a fault.",
+    "gone": "Only in the first run.",
+    "another verdict": "Neither fixed nor worse.",
+    "other clues": "Changed clues with the same verdict.",
+}
+"""Groups of changes and their meanings, in order: a puzzle is at fault if its author has to change something."""
+
+COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds", "fault")
 COUNTERS = ("line_solves", "probes", "nodes", "conflicts")
 """Counters of a puzzle, which do not depend on the machine."""
 
@@ -46,6 +60,22 @@ class VerdictChange(NamedTuple):
     new: str
     puzzles: int
     examples: list[str]
+
+
+class ChangedVerdict(NamedTuple):
+    """A puzzle with its verdicts in both runs; None where a run lacks it."""
+
+    puzzle_id: str
+    old: str | None
+    new: str | None
+
+
+class Changed(NamedTuple):
+    """The number of puzzles in one of GROUPS, and the first of them by id."""
+
+    name: str
+    puzzles: int
+    listed: list[ChangedVerdict]
 
 
 class ContradictingProofs(NamedTuple):
@@ -99,6 +129,8 @@ class TimedPuzzle(NamedTuple):
 class Comparison(NamedTuple):
     """Result of `compare`; lists are sorted by importance.
 
+    changed           groups of changes that have puzzles
+    changes           of verdicts, of puzzles with equal clues or other ones
     gained, lost      puzzles whose answer changed from unknown to a proof, and the reverse
     times             of all puzzles, then by label; empty if no time is known
     slower, faster    numbers of puzzles that changed by SLOWER and SECONDS, the shorter time being that of an answer
@@ -108,6 +140,7 @@ class Comparison(NamedTuple):
     configuration: list[SettingDifference]
     versions: list[SettingDifference]
     puzzles: SharedPuzzles
+    changed: list[Changed]
     alarms: list[ContradictingProofs]
     gained: int
     lost: int
@@ -139,7 +172,7 @@ def compare(old: Run, new: Run) -> Comparison:
         connection.execute(_PAIRS.format(settings[0].get("depth") == settings[1].get("depth")))
         _refuse_repeated(connection)
         shared = _records(connection, SharedPuzzles, _SHARED)[0]
-        if not shared.both:
+        if not shared.both and not shared.other_clues:
             raise UserError(
                 f"{old.folder.name} and {new.folder.name} have no puzzle in common that both have tried; "
                 "compare two runs of one store, or of two versions of it"
@@ -148,6 +181,7 @@ def compare(old: Run, new: Run) -> Comparison:
             [SettingDifference(*values) for values in diff_configurations(*settings)],
             [SettingDifference(*values) for values in diff_configurations(*versions)],
             shared,
+            _changed(connection),
             _records(connection, ContradictingProofs, _ALARMS),
             _count(connection, "new_proof and not old_proof"),
             _count(connection, "old_proof and not new_proof"),
@@ -168,6 +202,16 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:
         if connection.execute(query).fetchone() == (True,):
             repeated = connection.execute("select puzzle_id from joined group by all having count(*) > 1").fetchone()
             raise UserError(f"several puzzles have the id {repeated and repeated[0]}; runs are compared by their ids")
+
+
+def _changed(connection: duckdb.DuckDBPyConnection) -> list[Changed]:
+    """Return the groups of changes that have puzzles."""
+    connection.execute(_CHANGED)
+    counts = dict(connection.execute("select what, count(*) from changed group by what").fetchall())
+    listed: dict[str, list[ChangedVerdict]] = {name: [] for name in GROUPS}
+    for what, *verdicts in connection.execute(_LISTED).fetchall():
+        listed[what].append(ChangedVerdict(*verdicts))
+    return [Changed(name, counts[name], those) for name, those in listed.items() if those]
 
 
 def _records(connection: duckdb.DuckDBPyConnection, record: type[Any], query: str) -> list[Any]:
@@ -191,6 +235,8 @@ _RUN = f"""
         technique,
         case when solutions = 'unique' then hash(solution) end as cells,
         cpu_seconds as seconds,
+        coalesce(solutions in ('multiple', 'none') or status = 'invalid', false) or not coalesce(goal_matches, true)
+            as fault,
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
     from {{0}}_results
 """
@@ -224,6 +270,30 @@ _PAIRS = """
     from joined where found = 'both'
 """
 
+_CHANGED = """
+    create table changed as
+    select * from (
+        select
+            puzzle_id,
+            case
+                when found = 'only_new' then if(new_fault, 'new and at fault', 'new')
+                when found = 'only_old' then 'gone'
+                when old_fault and not new_fault and new_solutions = 'unique' then 'fixed'
+                when new_fault and not old_fault then 'worse'
+                when old_label <> new_label or old_fault <> new_fault then 'another verdict'
+                when found = 'other_clues' then 'other clues'
+            end as what,
+            old_label, new_label
+        from joined where puzzle_id is not null
+    )
+    where what is not null
+"""
+
+_LISTED = f"""
+    select what, puzzle_id, old_label, new_label from changed
+    qualify row_number() over (partition by what order by puzzle_id) <= {LISTED} order by puzzle_id
+"""
+
 _SHARED = f"""
     select {", ".join(f"count(*) filter (found = '{name}')" for name in SharedPuzzles._fields)} from joined
 """
@@ -238,7 +308,7 @@ _ALARMS = """
 
 _CHANGES = f"""
     select old_label, new_label, count(*) as puzzles, min(puzzle_id, {EXAMPLES})
-    from pairs where old_label <> new_label group by all order by puzzles desc, old_label, new_label
+    from joined where old_label <> new_label group by all order by puzzles desc, old_label, new_label
 """
 
 _TIMES = """

@@ -46,7 +46,7 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
     grade: Annotated[int | None, Meta(description="Techniques that it needs, 1 to 9.")]
     hardest: Annotated[str | None, Meta(description="The hardest of these techniques.")]
     difficulty: Annotated[float | None, Meta(description="Decimal logarithm of the solver's work.")]
-    quality: Annotated[float | None, Meta(description="Its site's rating of quality, 1 to 5.")]
+    quality: Annotated[float | None, Meta(description="Its site's rating of quality, on the site's own scale.")]
 
 
 class Pack(msgspec.Struct, kw_only=True):

@@ -25,6 +25,7 @@ from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine, 
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.reports.words.formatting import counted
 from nonocensus.solver.api import classify
 from nonocensus.solver.ladder.verdict import unclassified
 from nonocensus.solver.model.identity import first_occurrences
@@ -141,7 +142,7 @@ def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: Progress
     with writer_lock(run.folder):
         run, kept = carry_over(reload(run))
         left = run.rows - kept
-        progress.on_message(f"{kept:,} results are of unchanged puzzles, and stay; {left:,} puzzles have none")
+        progress.on_message(f"{counted(kept, 'result')} of unchanged puzzles kept; {counted(left, 'puzzle')} left")
         request = JobRequest(EVERYTHING, run.manifest["config"]["cpu_limit"], resources, progress)
         return _classify(run, plan_rest, request)
 

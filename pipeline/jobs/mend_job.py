@@ -20,12 +20,13 @@ from nonocensus.pipeline.run.job_tables import read_attempts
 from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
+from nonocensus.reports.words.formatting import clue_text
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.mending import ClueChange, Mending, Mendings, mending_to, mendings
 from nonocensus.solver import __version__
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.check import malformed
-from nonocensus.solver.model.puzzle import Clue, Puzzle, clues_of
+from nonocensus.solver.model.puzzle import Puzzle, clues_of
 from nonocensus.solver.model.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 
 BATCH = 256
@@ -124,7 +125,7 @@ MEND = Job(
     function=mend_chunk,
     lost=lost_rows,
     counts=count_changed,
-    seconds=0.5,
+    seconds=1.0,
     stages=LADDER,
 )
 
@@ -249,24 +250,20 @@ def _rows(candidate: MendCandidate, changes: Mendings, cpu_limit: float) -> list
 def describe(mending: Mending) -> str:
     """Describe a change in one line: the clue, or the cells."""
     cells = f"{mending.cells:,} {'cell' if mending.cells == 1 else 'cells'}"
+    colors = [color.name for color in mending.puzzle.palette]
     if len(mending.changes) == 1:
-        return f"{_describe_clue(mending.changes[0])}, and with it {cells} of the picture"
+        return f"{_describe_clue(mending.changes[0], colors)}, and with it {cells} of the picture"
     if mending.cells > MAX_LISTED:
         return f"{cells} of the picture changed, and with them {len(mending.changes):,} clues"
-    goal, names = mending.puzzle.goal, [color.name for color in mending.puzzle.palette]
+    goal = mending.puzzle.goal
     places = [] if goal is None else (goal != mending.before).nonzero()
     listed = [
-        f"row {y + 1} column {x + 1} {names[goal[y, x]]}" for y, x in zip(*places, strict=True) if goal is not None
+        f"row {y + 1} column {x + 1} {colors[goal[y, x]]}" for y, x in zip(*places, strict=True) if goal is not None
     ]
     return f"{cells} of the picture changed: {', '.join(listed)}"
 
 
-def _describe_clue(change: ClueChange) -> str:
+def _describe_clue(change: ClueChange, colors: list[str]) -> str:
     """Describe the change of a clue."""
-    return f"{change.side} {change.number} changed from {_numbers(change.before)} to {_numbers(change.after)}"
-
-
-def _numbers(clue: Clue) -> str:
-    """Return the numbers of a clue, each with its colour's number if there are several colours."""
-    colored = any(block.color > 1 for block in clue)
-    return " ".join(f"{block.length}({block.color})" if colored else str(block.length) for block in clue) or "0"
+    old, new = (clue_text(clue, colors) for clue in (change.before, change.after))
+    return f"{change.side} {change.number} changed from {old} to {new}"

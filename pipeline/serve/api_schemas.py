@@ -85,6 +85,42 @@ class DrawRequest(PuzzleRequest):
     begun: Grid | None = None
 
 
+Words = Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=100)]
+_END = r"(\d+(\.\d+)?(e[+-]?\d+)?)?"
+Range = Annotated[str, Field(max_length=100, pattern=rf"^({_END}\.\.{_END})?$")]
+
+SortKey = Literal[
+    "", "puzzle_id", "title", "cells", "kind", "colors", "label", "technique", "hardest", "minutes", "stars",
+    "difficulty", "grade",
+]  # fmt: skip
+
+
+class ListQuery(BaseModel):
+    """A query of the archive's list. A facet takes any of the words that /api/about lists; a range is LOW..HIGH."""
+
+    query: str = Field(
+        "", max_length=200, description="words in id, title, author; a size as 15x15; or an id or a page's address"
+    )
+    dimensions: Words = Field([], description="sizes, as 15×15")
+    size: Words = Field([], description="classes of the longer side")
+    side: Range = Field("", description="range of the longer side in cells: ..20 is at most 20")
+    duration: Words = Field([], description="classes of minutes for people")
+    minutes: Range = Field("", description="range of minutes for people")
+    star_count: Words = Field([], description="stars, rounded")
+    stars: Range = Field("", description="range of stars")
+    hardest: Words = Field([], description="hardest technique for people")
+    technique: Words = Field([], description="the solver's technique")
+    colors: Words = Field([], description="numbers of foreground colours")
+    kind: Words = Field([], description="mono, color, blotted mono, blotted color")
+    label: Words = Field([], description="verdicts")
+    grade: list[Literal["1", "2", "3", "4", "5", "6", "7", "8", "9", "unknown"]] = Field(
+        [], max_length=100, description="grades for people"
+    )
+    sort: SortKey = ""
+    descending: bool = False
+    first: int = Field(0, ge=0, le=1 << 40, description="index of the page's first row")
+
+
 class PictureRequest(BaseModel):
     """A drawn picture, whose clues are wanted."""
 
@@ -160,18 +196,23 @@ class PuzzleRow(BaseModel):
     width: int | None
     height: int | None
     kind: str | None
+    colors: int | None
     label: str | None
     technique: str | None
+    hardest: str | None
     minutes: float | None
+    stars: float | None
     difficulty: float | None
     grade: int | None
 
 
 class PuzzleListReply(BaseModel):
-    """A page of the list, and how many rows there are in all."""
+    """A page of the list, how many rows there are in all, and how many each word of a facet would leave."""
 
     total: int
     first: int
+    named: str | None = Field(description="the one puzzle whose id or page's address is the query")
+    facets: dict[str, list[tuple[str, int]]] = Field(description="words and counts, by all conditions but the facet's")
     puzzles: list[PuzzleRow]
 
 
@@ -182,14 +223,13 @@ class ArchivePuzzleReply(PuzzleReply):
 
 
 class ArchiveReply(BaseModel):
-    """The run or store that the server has opened, and the values to filter its list by."""
+    """The run or store that the server has opened, and the words of each facet to filter its list by."""
 
     name: str
     puzzles: int
     results: bool
-    labels: list[str]
-    kinds: list[str]
-    grades: list[int]
+    graded: bool
+    facets: dict[str, list[str]]
 
 
 class AboutReply(BaseModel):
@@ -210,6 +250,3 @@ class ErrorReply(BaseModel):
     """Why a request was refused, in a line."""
 
     detail: str
-
-
-SortKey = Literal["", "puzzle_id", "title", "cells", "kind", "label", "technique", "minutes", "difficulty", "grade"]

@@ -3,10 +3,11 @@
 The list's columns are read once; a puzzle and its result are read from disk on each request.
 """
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import duckdb
 import numpy as np
@@ -16,17 +17,32 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
+from nonocensus.pipeline.serve.api_schemas import ListQuery
 from nonocensus.pipeline.serve.records import puzzle_reply, result_reply
 from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.reports.numbers.aggregate import KINDS, LABELS, TECHNIQUES
 from nonocensus.reports.numbers.joined_columns import NO_GRADES, finished
+from nonocensus.reports.numbers.row_classes import (
+    COLOR_NAMES,
+    FAILED,
+    MANY_COLORS,
+    MINUTES,
+    MINUTES_NAMES,
+    SIZE_NAMES,
+    SIZES,
+    UNKNOWN,
+    sql_classes,
+)
+from nonocensus.reports.words.formatting import natural
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.measures import difficulty
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 from nonocensus.solver.model.tables import RESULTS, puzzles_of
+from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
 
-FACTS = ["puzzle_id", "title", "author", "width", "height", "kind"]
+FACTS = ["puzzle_id", "url", "title", "author", "width", "height", "kind", "blotted", "palette"]
 OUTCOME = ["puzzle_id", "clue_hash", "label", "status", "technique", "line_solves", "conflicts"]
 GRADING = ["grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars"]
 GRADE = ["puzzle_id", "clue_hash", *GRADING]
@@ -34,32 +50,50 @@ GRADE = ["puzzle_id", "clue_hash", *GRADING]
 OUTCOMES = pa.schema([*(RESULTS.field(name) for name in OUTCOME), ("piece", pa.int64()), ("piece_row", pa.int64())])
 
 JOINED = f"""
-select facts.*, coalesce(label, status) as label, technique, line_solves, conflicts, piece, piece_row,
-{", ".join(GRADING)}, lower(concat_ws(' ', facts.puzzle_id, title, author)) as sought
+select facts.* exclude (blotted, palette) replace (case when blotted then 'blotted ' || kind else kind end as kind),
+greatest(len(palette) - 1, 1) as colors, coalesce(label, status) as label, technique, line_solves, conflicts, piece,
+piece_row, {", ".join(GRADING)}, strip_accents(lower(concat_ws(' ', facts.puzzle_id, title, author))) as sought
 from facts left join found using (puzzle_id) left join graded using (puzzle_id, clue_hash) order by place
 """
 """The puzzles with their results and grades, and the text to search."""
 
-LISTED = ("place", *FACTS, "label", "technique", "minutes", "difficulty", "grade")
+LISTED = (
+    *("place", "puzzle_id", "title", "author", "width", "height", "kind", "colors"),
+    *("label", "technique", "hardest", "minutes", "stars", "difficulty", "grade"),
+)
 """Columns of the list."""
 
-FILTERS = ("label", "kind", "grade")
-"""Columns that rows can be filtered by."""
+SIDE = "greatest(width, height)"
+
+FACETS: dict[str, tuple[str, Sequence[str]]] = {
+    "dimensions": ("width || '×' || height", ()),
+    "size": (sql_classes(SIDE, SIZES, SIZE_NAMES, "<="), SIZE_NAMES),
+    "duration": (sql_classes("minutes", MINUTES, MINUTES_NAMES, "<"), MINUTES_NAMES),
+    "star_count": ("round(stars)::integer", ()),
+    "hardest": ("hardest", tuple(technique.name for technique in LADDER)),
+    "technique": ("technique", TECHNIQUES),
+    "colors": (sql_classes("colors", range(1, MANY_COLORS + 1), COLOR_NAMES, "<"), COLOR_NAMES),
+    "kind": ("kind", KINDS),
+    "label": ("label", (*LABELS, *FAILED)),
+    "grade": ("grade", ()),
+}
+"""Facets, as of the report's puzzle browser: the SQL of a puzzle's word, and the words in order if it is not theirs."""
+
+RANGES = {"side": SIDE, "minutes": "minutes", "stars": "stars"}
+"""SQL of the numbers that rows can be filtered by."""
 
 ORDERS = {"": "place", "cells": "width::int * height"}
 """SQL of the sort keys that are not column names."""
 
+SIZED = re.compile(r"(\d+)[x×*](\d+)")
 
-class ListQuery(NamedTuple):
-    """A query of the list: words in id, title or author; filters; sort key; the index of the page's first row."""
+LINK = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[a-z]{2,})(?::\d+)?(/\S*)")
 
-    query: str = ""
-    label: str = ""
-    kind: str = ""
-    grade: int | None = None
-    sort: str = ""
-    descending: bool = False
-    first: int = 0
+NAMED = "coalesce(list_contains(?, lower(puzzle_id)) or ends_with(lower(puzzle_id), ?) or url = ?, false)"
+"""Whether a query is the id of a puzzle, with or without its source, or the address of its page."""
+
+Condition: TypeAlias = tuple[str, list[Any]]
+"""SQL and the values of its parameters."""
 
 
 class QueryTimeout(Exception):
@@ -80,7 +114,9 @@ class Catalog:
         self.kept = row_masks(self.pieces)
         self._create_list()
         self.size = int(self.offsets[-1])
-        self.labels, self.kinds, self.grades = (self._values(name) for name in FILTERS)
+        facets = {name: self._words(name) for name in FACETS}
+        self.graded = facets["hardest"] != [UNKNOWN]
+        self.facets = {name: words for name, words in facets.items() if len(words) > 1}
 
     @property
     def store(self) -> Store:
@@ -88,28 +124,41 @@ class Catalog:
         return self.place.store if isinstance(self.place, Run) else self.place
 
     def about(self) -> dict[str, Any]:
-        """Return the archive's name and size, and the values to filter its list by."""
-        values = {"labels": self.labels, "kinds": self.kinds, "grades": sorted(self.grades)}
-        return {"name": self.name, "puzzles": self.size, "results": isinstance(self.place, Run), **values}
+        """Return the archive's name and size, and the words to filter its list by."""
+        results = isinstance(self.place, Run)
+        about = {"name": self.name, "puzzles": self.size, "results": results, "graded": self.graded}
+        return {**about, "facets": self.facets}
 
     def page(self, wanted: ListQuery) -> dict[str, Any]:
-        """Return a page of PAGE_ROWS rows, and the number of all rows. Raises QueryTimeout."""
-        words = wanted.query.lower().split()[:10]
-        tests = ["contains(sought, ?)"] * len(words)
-        values: list[Any] = list(words)
-        for name in FILTERS:
-            if getattr(wanted, name):
-                tests.append(f"{name} = ?")
-                values.append(getattr(wanted, name))
-        where = " where " + " and ".join(tests) if tests else ""
+        """Return a page of PAGE_ROWS rows, the number of all rows, and what each word of a facet would leave.
+
+        Raises QueryTimeout.
+        """
+        tests = _tests(wanted)
+        where, values = _where(tests.values())
         direction = "desc" if wanted.descending else "asc"
-        order = f"{ORDERS.get(wanted.sort, wanted.sort)} {direction} nulls last, place"
-        rows = f"select {', '.join(LISTED)} from listed{where} order by {order} limit {PAGE_ROWS} offset ?"
+        order = f"named desc, {ORDERS.get(wanted.sort, wanted.sort)} {direction} nulls last, place"
         with self._cursor() as cursor:
-            counted = cursor.execute(f"select count(*) from listed{where}", values).fetchone()
+            source = self._search(cursor, wanted.query)
+
+            def counts(name: str) -> list[tuple[str, int]]:
+                where, values = _where(test for other, test in tests.items() if other != name)
+                grouped = f"select {_column(name)}, count(*) from {source}{where} group by 1"
+                found = dict(cursor.execute(grouped, values).fetchall())
+                return [(word, found.get(word, 0)) for word in self.facets[name]]
+
+            counted = cursor.execute(f"select count(*) from {source}{where}", values).fetchone()
+            rows = f"select {', '.join(LISTED)} from {source}{where} order by {order} limit {PAGE_ROWS} offset ?"
             found = cursor.execute(rows, [*values, wanted.first]).fetchall()
-        puzzles = [dict(zip(LISTED, row, strict=True)) for row in found]
-        return {"total": counted[0] if counted else 0, "first": wanted.first, "puzzles": puzzles}
+            sole = cursor.execute(f"select distinct puzzle_id from {source} where named limit 2").fetchall()
+            facets = {name: counts(name) for name in self.facets}
+        return {
+            "total": counted[0] if counted else 0,
+            "first": wanted.first,
+            "named": sole[0][0] if len(sole) == 1 else None,
+            "facets": facets,
+            "puzzles": [dict(zip(LISTED, row, strict=True)) for row in found],
+        }
 
     def puzzle(self, puzzle_id: str) -> dict[str, Any] | None:
         """Return a puzzle and its result, or None if it is unknown. Raises InvalidPuzzle if it can't be shown."""
@@ -135,6 +184,24 @@ class Catalog:
                 answer["grading"] = dict(zip(GRADING, grading, strict=True))
         return {**puzzle_reply(puzzle), "answer": answer}
 
+    def _search(self, cursor: duckdb.DuckDBPyConnection, query: str) -> str:
+        """Return the SQL of the rows that have a query's words or are named by it, with the column `named`.
+
+        They are kept until the next search: each facet is counted over them.
+        """
+        words = query.lower().split()[:10]
+        if not words:
+            return "(select *, false as named from listed)"
+        sizes = [SIZED.fullmatch(word) for word in words]
+        has_words = " and ".join([f"(contains(sought, strip_accents(?)) or {_column('dimensions')} = ?)"] * len(words))
+        values = [(word, size and f"{size[1]}×{size[2]}") for word, size in zip(words, sizes, strict=True)]
+        named = f"(select *, {NAMED} as named from listed)"
+        cursor.execute(
+            f"create or replace temp table searched as select * from {named} where named or ({has_words})",
+            [*_names(query), *(value for pair in values for value in pair)],
+        )
+        return "searched"
+
     def _create_list(self) -> None:
         """Create the table `listed`: a row for each puzzle, `place` its index, with its result and grade."""
         batches = [batch for part in self.parts for _, batch in self.store.read(part, [(0, part.rows)], FACTS)]
@@ -154,7 +221,12 @@ class Catalog:
         self.connection.register(
             "joined", joined.append_column("difficulty", pa.array(np.where(known, measured, 0.0), mask=~known))
         )
-        self.connection.execute("create table listed as select * exclude (line_solves, conflicts) from joined")
+        words = ", ".join(
+            f"coalesce(({sql})::varchar, '{UNKNOWN}') as {_column(name)}" for name, (sql, _) in FACETS.items()
+        )
+        self.connection.execute(
+            f"create table listed as select * exclude (line_solves, conflicts), {words} from joined"
+        )
         for name in ("facts", "found", "graded", "joined"):
             self.connection.unregister(name)
 
@@ -173,13 +245,15 @@ class Catalog:
         graded = finished(current_grades(self.place)) if isinstance(self.place, Run) else NO_GRADES
         return graded.select(GRADE)
 
-    def _values(self, name: str) -> list[Any]:
-        """Return the values of a column of the list, the most frequent first."""
+    def _words(self, name: str) -> list[str]:
+        """Return the words of a facet in order, sizes by their frequency, UNKNOWN last."""
         with self._cursor() as cursor:
-            found = cursor.execute(
-                f"select {name} from listed where {name} is not null group by 1 order by count(*) desc"
-            )
-            return [value for (value,) in found.fetchall()]
+            grouped = f"select {_column(name)} from listed group by 1 order by count(*) desc, 1"
+            found = [word for (word,) in cursor.execute(grouped).fetchall()]
+        places = {word: place for place, word in enumerate(FACETS[name][1])}
+        if name != "dimensions":
+            found.sort(key=lambda word: (places.get(word, len(places)), natural(word)))
+        return sorted(found, key=UNKNOWN.__eq__)
 
     @contextmanager
     def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -195,6 +269,41 @@ class Catalog:
         finally:
             clock.cancel()
             self.lock.release()
+
+
+def _column(facet: str) -> str:
+    """Return the name of the column with a facet's words."""
+    return f"word_of_{facet}"
+
+
+def _where(tests: Iterable[Condition]) -> Condition:
+    """Join conditions into a clause of SQL, empty without any."""
+    known = list(tests)
+    clause = " and ".join(sql for sql, _ in known)
+    return f" where {clause}" if known else "", [value for _, values in known for value in values]
+
+
+def _names(query: str) -> list[Any]:
+    """Return the values of NAMED: the ids that a query may be, the end of an id without its source, the address."""
+    text = query.strip()
+    ids = [text.lower()]
+    if found := LINK.fullmatch(text.lower()):
+        number = re.search(r"\b\d+\b", found[2])
+        ids += [f"{source}/{number[0]}" for source in found[1].split(".")] if number else []
+    return [ids, f"/{text.lower()}", text]
+
+
+def _tests(wanted: ListQuery) -> dict[str, Condition]:
+    """Return the conditions of a query's facets and ranges, by what they filter."""
+    tests: dict[str, Condition] = {}
+    for name in FACETS:
+        if chosen := [word for word in getattr(wanted, name) if word]:
+            tests[name] = f"list_contains(?, {_column(name)})", [chosen]
+    for name, sql in RANGES.items():
+        for end, compared in zip(getattr(wanted, name).split(".."), (">=", "<="), strict=False):
+            if end:
+                tests[f"{name} {compared}"] = f"{sql} {compared} ?", [float(end)]
+    return tests
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.serve import api_schemas as schemas
-from nonocensus.pipeline.serve.catalog import Catalog, ListQuery, QueryTimeout
+from nonocensus.pipeline.serve.catalog import Catalog, QueryTimeout
 from nonocensus.pipeline.serve.guard import BUSY, RETRY, RequestMetrics
 from nonocensus.pipeline.serve.pool import PuzzleJob, ServerBusy, WorkerPool
 from nonocensus.pipeline.serve.serve_limits import (
@@ -267,18 +267,8 @@ def formats() -> list[dict[str, Any]]:
 
 
 @api.get("/puzzles", response_model=schemas.PuzzleListReply, responses=error_responses(404, 422))
-async def list_puzzles(
-    request: Request,
-    query: Annotated[str, Query(max_length=200, description="words in id, title or author")] = "",
-    label: Name = "",
-    kind: Name = "",
-    grade: Annotated[int | None, Query(ge=1, le=9, description="of a graded run")] = None,
-    sort: schemas.SortKey = "",
-    descending: bool = False,
-    first: Annotated[int, Query(ge=0, le=1 << 40)] = 0,
-) -> dict[str, Any]:
+async def list_puzzles(request: Request, wanted: Annotated[schemas.ListQuery, Query()]) -> dict[str, Any]:
     """List a page of the archive's puzzles."""
-    wanted = ListQuery(query, label, kind, grade, sort, descending, first)
     page: dict[str, Any] = await service_of(request).query(lambda catalog: catalog.page(wanted))
     return page
 

@@ -13,6 +13,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.parts import Store, drop_rows, is_store, open_store
 from nonocensus.pipeline.store.paths import STDOUT, folder, open_output
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
+from nonocensus.reports.words.formatting import counted
 from nonocensus.scrapers.archives.compression import open_compressing, strip_compression_suffix
 from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, is_url
 from nonocensus.scrapers.file_batches import Problem, read_files
@@ -162,7 +163,7 @@ def _written(
                 report.left_out.update(lost)
                 yield item, data
         bad = len(report.problems)
-        progress.on_progress(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        progress.on_progress(0, counted(report.puzzles, "puzzle") + f", {counted(bad, 'problem')}" * (bad > 0))
 
 
 def _solved(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:

@@ -14,13 +14,16 @@ from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 from nonocensus.pipeline.store.lock import writer_lock
-from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, Store, append, create_store, next_part
+from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, Store, append, create_store, next_part, one_batch, rewrite
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
+from nonocensus.reports.words.formatting import counted
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import count_files, files_in
 from nonocensus.scrapers.formats import Format
+from nonocensus.scrapers.formats.site_properties import OF_CLUES
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import PUZZLES
 
 ImportItem: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
 """An item read from files: a puzzle, a batch of them, or a problem."""
@@ -45,6 +48,8 @@ class ImportReport:
     added: int = 0
     licensed: int = 0  # added puzzles that got the licence of `Terms`
     known: int = 0
+    updated: int = 0  # known puzzles that have changed
+    changes_results: bool = False  # whether runs of the store have to follow
     unsaved: int = 0  # puzzles with partly solved grids, which a store does not hold
     invalid: list[Problem] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -57,14 +62,16 @@ def import_paths(
     known: Format | None = None,
     contact: str | None = None,
     terms: Terms = NO_TERMS,
+    update: bool = False,
 ) -> ImportReport:
     """Import files, folders, archives and https URLs into a store, created if missing.
 
-    Raises UserError if a path does not exist, no puzzle is found, or another command writes to the store.
+    Raises UserError if a path does not exist, no puzzle is found, or as `import_puzzles`.
 
     known     the files' format (default: detect)
     contact   e-mail or web address to send to the sites of URLs
-    terms     licence and owner of puzzles whose files name none
+    terms     licence and owner of new puzzles whose files name none
+    update    whether what the files say replaces what the store has of known ids
     """
     check_sources(paths, contact)
     for name, text in terms._asdict().items():
@@ -73,10 +80,11 @@ def import_paths(
     place = create_store(store)
     progress.on_start("importing files", count_files(paths, store), 0)
     found = read_in_bulk(track(files_in(paths, contact, store), progress), known)
-    report = import_puzzles(place, _reported(found, progress), terms)
-    if not report.added and not report.known and not report.problems:
+    report = import_puzzles(place, _reported(found, progress), terms, update)
+    imported = report.added or report.known or report.updated
+    if not imported and not report.problems:
         raise no_puzzle_error(paths)
-    if not report.added and not report.known:
+    if not imported:
         more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])
         raise UserError(f"no puzzle found in {', '.join(map(str, paths))}{reasons}")
@@ -91,36 +99,47 @@ def _reported(found: Iterable[ImportItem], progress: ProgressCallbacks) -> Itera
             bad += 1
         else:
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
-        progress.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        progress.on_progress(0, counted(good, "puzzle") + f", {counted(bad, 'problem')}" * (bad > 0))
         yield item
 
 
-def import_puzzles(store: Store, found: Iterable[ImportItem], terms: Terms = NO_TERMS) -> ImportReport:
-    """Add puzzles to a store, except known ones.
+def import_puzzles(
+    store: Store, found: Iterable[ImportItem], terms: Terms = NO_TERMS, update: bool = False
+) -> ImportReport:
+    """Add puzzles to a store, except known ones, or with `update` replace those that differ.
 
-    A puzzle whose id the store has with other clues is a problem; the stored one stays. Raises UserError if another
-    command writes to the store.
+    Without `update` a puzzle whose id the store has with other clues is a problem; the stored one stays. Runs over the
+    parts that get other clues or pictures then need `retry --changed`. Raises UserError if another command writes to
+    the store, or for an update of a crawled one, whose rows follow from the site's replies alone.
     """
     report = ImportReport()
+    replacing = Replacing(IdIndex(), []) if update else None
     with writer_lock(store.folder):
+        if update and store.has_ledger:
+            raise UserError(
+                f"{store.folder.name} is crawled and follows its site, so --update can't change it; nonocensus convert "
+                f"{store.folder.name} ALL.jsonl writes its puzzles to import into a new store"
+            )
         number = next_part(store)  # read before the ids: a part added later makes the append fail
         index = IdIndex()
         for batch in store.batches(INDEXED_COLUMNS):
             index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
-        new = (_without_known(batch, index, report) for batch in _batches(found, report))
+        new = (_without_known(batch, index, report, replacing) for batch in _batches(found, report))
         owned = (_with_terms(batch, terms, report) for batch in new)
         report.added = append(store, owned, number=number)
+        if replacing and replacing.batches:
+            _replace(store, pa.Table.from_batches(replacing.batches).combine_chunks(), report)
     return report
 
 
 def _batches(found: Iterable[ImportItem], report: ImportReport) -> Iterator[pa.RecordBatch]:
     """Yield puzzles in batches of any size, moving problems to the report."""
 
-    def counted(item: ImportItem) -> ImportItem:
+    def with_unsaved_counted(item: ImportItem) -> ImportItem:
         report.unsaved += isinstance(item, Puzzle) and any(not grid.all() for grid in item.saved)
         return item
 
-    for item in in_batches(map(counted, found), DEFAULT_SHAPE.rows_per_group):
+    for item in in_batches(map(with_unsaved_counted, found), DEFAULT_SHAPE.rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
@@ -157,16 +176,73 @@ def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa
     return batch
 
 
-def _without_known(batch: pa.RecordBatch, index: IdIndex, report: ImportReport) -> pa.RecordBatch:
-    """Return the rows of a batch with new ids, updating index and report."""
+class Replacing(NamedTuple):
+    """What an import replaces: an index of the ids that its files have had, and rows of those that the store has."""
+
+    ids: IdIndex
+    batches: list[pa.RecordBatch]
+
+
+def _without_known(
+    batch: pa.RecordBatch, index: IdIndex, report: ImportReport, replacing: Replacing | None
+) -> pa.RecordBatch:
+    """Return the rows of a batch with new ids, updating index and report; `replacing` gets the others."""
     ids, clue_hashes = (batch[name].to_pylist() for name in INDEXED_COLUMNS)
     found = index.add(ids, clue_hashes)
+    is_new, reason = found == NEW, "the store has this id with other clues, and keeps those; --update replaces them"
+    if replacing is not None:
+        found = np.where(is_new, NEW, replacing.ids.add(ids, clue_hashes))
+        reason = "the files have this id before, with other clues, and the first ones count"
     report.known += int(np.count_nonzero(found == SAME))
-    reason = "the store has this id with other clues, and keeps those"
     report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]
-    is_new = found == NEW
-    if not is_new.all():
-        batch = batch.filter(pa.array(is_new))
+    taken = found == NEW
+    if not taken.all():
+        batch, is_new = batch.filter(pa.array(taken)), is_new[taken]
         ids = batch["puzzle_id"].to_pylist()
     report.invalid += [Problem(ids[p], why) for p, why in sorted(faults_of(batch).items())]
-    return batch
+    if replacing is None or is_new.all():
+        return batch
+    replacing.batches.append(batch.filter(pa.array(~is_new)))
+    return batch.filter(pa.array(is_new))
+
+
+OF_PICTURE = ("goal", *OF_CLUES)
+"""Columns that a puzzle with other clues loses where the file has none; the others, titles say, it keeps."""
+
+
+def _replace(store: Store, given: pa.Table, report: ImportReport) -> None:
+    """Replace what the files say of known puzzles, a part at a time; count those that have changed.
+
+    given   of the puzzles table, each id once
+    """
+    ids = given["puzzle_id"].combine_chunks()
+
+    def replaced(batch: pa.RecordBatch) -> pa.RecordBatch:
+        where = pc.index_in(batch["puzzle_id"], ids).fill_null(-1).to_numpy()
+        rows = np.flatnonzero(where >= 0)
+        if not len(rows):
+            return batch
+        there = given.take(where[rows])
+        both = pa.concat_tables([pa.Table.from_batches([batch]), there])
+        is_other = pc.not_equal(there["clue_hash"], batch["clue_hash"].take(rows)).to_numpy()
+
+        def merged(names: list[str], which: np.ndarray) -> pa.RecordBatch:
+            """Return columns in which rows, `which` of those that the files have, say what the files do."""
+            columns = []
+            for name in names:
+                said = which & (there[name].is_valid().to_numpy() | (is_other & (name in OF_PICTURE)))
+                places = np.arange(len(batch))
+                places[rows[said]] = np.flatnonzero(said) + len(batch)
+                columns.append(both[name].take(places))
+            return one_batch(pa.Table.from_arrays(columns, names))
+
+        others = [name for name in PUZZLES.names if name != "raw_sha256"]  # each edit of a file of puzzles changes that
+        before, after = batch.select(others), merged(others, np.ones(len(rows), np.bool_))
+        changed = np.array([not after.slice(k, 1).equals(before.slice(k, 1)) for k in rows.tolist()], np.bool_)
+        report.updated += int(changed.sum())
+        return merged(PUZZLES.names, changed).cast(batch.schema)
+
+    hashes = [part.sha256 for part in store.parts()]
+    rewrite(store, replaced)
+    report.changes_results = hashes != [part.sha256 for part in store.parts()]
+    report.known += max(len(given) - report.updated, 0)

@@ -3,11 +3,12 @@
 STORE/store.json                     kind, schema version and id of the store
 STORE/puzzles/part-00000.parquet     puzzles, in row groups, the unit of reading
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
+STORE/crawl.sqlite                   the ledger of a crawl (pipeline.crawl.ledger)
 STORE/writer.lock                    who is writing, while a command does (pipeline.store.lock)
 
-A part is replaced (with ratings, or after a reparse) by a Parquet file of another name, part-00000-1a2b3c.parquet, then
-a new JSON, each by an atomic rename: readers see the old part or the new one. On object storage every Parquet file has
-such a name, and the JSON is a conditional write (pipeline.store.lock).
+A part is replaced (with ratings, after a reparse, by `import --update`) by a Parquet file of another name,
+part-00000-1a2b3c.parquet, then a new JSON, each by an atomic rename: readers see the old part or the new one. On object
+storage every Parquet file has such a name, and the JSON is a conditional write (pipeline.store.lock).
 """
 
 import hashlib
@@ -34,7 +35,7 @@ from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERS
 
 T = TypeVar("T")
 
-KIND = "nonocensus store"
+KIND, LEDGER = "nonocensus store", "crawl.sqlite"
 
 HASHED_COLUMNS = ("puzzle_id", "clue_hash", "goal")
 """Columns that a part's hash covers: ids, identities, and what else results depend on."""
@@ -137,6 +138,11 @@ class Store(NamedTuple):
         """The store's id; empty if nothing is written yet."""
         return self.folder.read_record(MARK, StoreManifest)["id"] if self.folder.has(MARK) else ""
 
+    @property
+    def has_ledger(self) -> bool:
+        """Whether a crawl has filled the store."""
+        return self.folder.local and bool(self.folder.size(LEDGER))  # an empty file has no tables yet
+
     def parts(self) -> list[Part]:
         """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""
         names = [name for name in self.puzzles.names() if _names_part(name)]
@@ -233,7 +239,10 @@ class Store(NamedTuple):
         """Open the present file of a part that was replaced by one with the same hash (new ratings, say)."""
         now = self.part(part.name)
         if now.sha256 != part.sha256:
-            raise self.damage(part.file, "the part has been replaced since, with other puzzles")
+            raise InputError(
+                f"{part.name} of the store {self.folder.name} has been replaced since, with other puzzles",
+                "nonocensus retry RUN --changed classifies them",
+            )
         try:
             return self.puzzles.open(now.file)
         except OSError as error:

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
-from nonocensus.pipeline.crawl.ledger import NAME as LEDGER
 from nonocensus.pipeline.crawl.ledger import open_ledger
 from nonocensus.pipeline.errors import InputError, UserError, VersionError
 from nonocensus.pipeline.run.job_tables import (
@@ -26,8 +25,9 @@ from nonocensus.pipeline.run.results import ResultFile
 from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.lock import is_locked_here, writer_lock
-from nonocensus.pipeline.store.parts import PART, Part, Store, chunk_tables, hash_rows, one_batch
+from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch
 from nonocensus.pipeline.store.paths import UNFINISHED, Folder
+from nonocensus.reports.words.formatting import counted
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
 
@@ -86,7 +86,7 @@ def repair_store(store: Store, found: list[Damage]) -> None:
                 _quarantine(store, name)
             elif damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
                 store.puzzles.move(name, store.folder.new_quarantine())
-        if any(damage.repair == PART_REPAIR for damage in found) and has_ledger(store):
+        if any(damage.repair == PART_REPAIR for damage in found) and store.has_ledger:
             with open_ledger(Path(store.folder.path)) as ledger:
                 ledger.reset_tabled()
 
@@ -122,7 +122,7 @@ def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Itera
     if digest.hexdigest() != part.sha256:
         yield Damage(where, "hash mismatch of its ids, clue hashes and goals", PART_REPAIR)
     elif wrong:
-        yield Damage(where, f"{wrong:,} puzzles have clues that do not match their clue hash", PART_REPAIR)
+        yield Damage(where, f"{counted(wrong, 'puzzle')} with clues that do not match their clue hash", PART_REPAIR)
 
 
 def _wrong_hashes(batch: pa.RecordBatch) -> int:
@@ -144,15 +144,9 @@ def _repeated_ids(store: Store) -> Iterator[Damage]:
             yield Damage(f"{store.puzzles.name}", f"{count} puzzles have the id {puzzle_id}")
 
 
-def has_ledger(store: Store) -> bool:
-    """Return whether a crawl has filled the store."""
-    ledger = Path(store.folder.path) / LEDGER
-    return store.folder.local and ledger.exists() and ledger.stat().st_size > 0  # an empty file has no tables yet
-
-
 def _ledger_damage(store: Store) -> Iterator[Damage]:
     """Yield the faults of a crawl's ledger."""
-    if not has_ledger(store):
+    if not store.has_ledger:
         return
     where = f"{store.folder.name}/{LEDGER}"
     try:

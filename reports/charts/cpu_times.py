@@ -33,7 +33,7 @@ def times(figures: Figures) -> Chart | None:
     bins = figures.histogram
     labels = labels_of(bins, figures.labels)
     ends = decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins if bin_.puzzles)
-    x = log_bins(alt.X, "start", "CPU time per puzzle", ends, grid=False, labelExpr=SECONDS, labelFlush=False)
+    x = log_bins(alt.X, "start", "CPU time per puzzle", ends, grid=False, labelExpr=SECONDS)
     bars = timed(stacked_histogram(bins, labels, x, *TIMES))
     times = figures.times
     words = (

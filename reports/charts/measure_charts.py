@@ -27,7 +27,15 @@ from nonocensus.reports.numbers.rating_correlations import (
     RatingCorrelation,
 )
 from nonocensus.reports.numbers.row_classes import MINUTES_NAMES
-from nonocensus.reports.words.formatting import MEASURE_NAMES, NO_BREAK, measure_name, number, rating, validated_words
+from nonocensus.reports.words.formatting import (
+    MEASURE_NAMES,
+    NO_BREAK,
+    counted,
+    measure_name,
+    number,
+    rating,
+    validated_words,
+)
 
 NUMBER = 24
 """Width of a cell of the matrix in pixels that holds its number."""
@@ -221,7 +229,7 @@ def _correlation_words(one: RatingCorrelation) -> list[str]:
     lines = [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}"]
     lines += ["in-sample: fitted to these"] * one.in_sample
     lines += ["cross-validated rho:", validated_words(one, "rho")] if one.validated else []
-    return [*lines, f"{one.puzzles:,} puzzles"]
+    return [*lines, counted(one.puzzles, "puzzle")]
 
 
 def _sample(one: RatingCorrelation | MeasureCorrelation) -> str:

@@ -14,6 +14,7 @@ from nonocensus.reports.dataset.dataset_columns import SPLITS, Content
 from nonocensus.reports.page.templating import environment, markdown
 from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.words.citation import cite
+from nonocensus.reports.words.formatting import counted
 from nonocensus.solver.people.minutes import parameters
 
 MEASURES_LICENSE = "cc0-1.0"
@@ -143,7 +144,7 @@ def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits:
         "license_link": "README.md",
     }
     entries = {
-        "pretty_name": f"Nonogram census: {total:,} puzzle{'' if total == 1 else 's'}",
+        "pretty_name": f"Nonogram census: {counted(total, 'puzzle')}",
         "license": license_id,
         **(several if license_id == "other" else {}),
         "tags": KEYWORDS,

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.issues import ISSUES, differing, has_issue, issues
 from nonocensus.reports.words.formatting import natural
-from nonocensus.reports.words.step_words import describe_line
+from nonocensus.reports.words.step_words import describe_contradiction
 from nonocensus.solver.model.tables import PUZZLES, puzzles_of
 from nonocensus.solver.people.explanation import explain
 
@@ -49,6 +49,7 @@ class AmbiguousPuzzle(NamedTuple):
     width: int | None
     height: int | None
     cells: int | None  # in which the two solutions that were found differ
+    changed: int | None  # cells that the change changes
     change: str | None  # in words, that leaves one solution
     marked: bool  # as ambiguous by its site
 
@@ -81,7 +82,7 @@ class Attention(NamedTuple):
 
     issues: tuple[Issue, ...]
     few_cells: int  # ambiguous puzzles shown whose solutions differ in at most FEW_CELLS cells
-    ambiguous: tuple[AmbiguousPuzzle, ...]  # not marked by their site, then those that differ in the fewest cells first
+    ambiguous: tuple[AmbiguousPuzzle, ...]  # not marked by their site, then of the smallest change, difference first
     contradictory: tuple[ContradictoryPuzzle, ...]
     twins: tuple[DuplicatePuzzle, ...]  # then recoloured ones, near ones last
     authors: tuple[AuthorIssues, ...]  # those with the most puzzles to fix
@@ -120,9 +121,12 @@ def _by_author(authors: pa.ChunkedArray) -> tuple[tuple[AuthorIssues, ...], int]
 
 
 def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[AmbiguousPuzzle, ...]:
-    names = [name for name in AmbiguousPuzzle._fields if name != "cells"]
-    rows = shown.select(names).append_column("cells", cells).filter(cells.is_valid())
-    rows = rows.sort_by([(name, "ascending") for name in ("marked", "cells", "puzzle_id")]).slice(0, AMBIGUOUS)
+    names = [name for name in AmbiguousPuzzle._fields if name not in ("cells", "changed")]
+    known = ("solution", "second_solution", "goal")
+    changed = pc.min_element_wise(*(differing(shown, name, "mended") for name in known))
+    rows = shown.select(names).append_column("cells", cells).append_column("changed", changed)
+    order = [(name, "ascending") for name in ("marked", "changed", "cells", "puzzle_id")]
+    rows = rows.filter(cells.is_valid()).sort_by(order).slice(0, AMBIGUOUS)
     return tuple(AmbiguousPuzzle(**row) for row in rows.to_pylist())
 
 
@@ -179,4 +183,5 @@ def explain_contradiction(row: dict[str, Any], technique: str | None) -> str | N
     found = explain(puzzle, cpu_limit=CPU_LIMIT)
     if found.end is None:
         return "Line logic contradicts itself."
-    return f"{describe_line(puzzle, found.end)} has no arrangement{' left' if found.steps else ''}."
+    why = describe_contradiction(puzzle, found.end, found.cells)
+    return f"Once other lines are used, {why[0].lower()}{why[1:]}"

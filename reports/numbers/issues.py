@@ -5,6 +5,7 @@ What to fix is worded in sentences, and listed for each author as text for a mai
 
 from collections import defaultdict
 from collections.abc import Iterator
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,8 @@ import pyarrow.compute as pc
 from nonocensus.reports.clean import clean
 from nonocensus.reports.numbers.duplicates import COPIES, IS_COPY, LEAST_CELLS
 from nonocensus.reports.numbers.row_classes import FAILED, select, sql_words
-from nonocensus.reports.words.formatting import natural
+from nonocensus.reports.words.formatting import clue_text, counted, natural
+from nonocensus.solver.model.puzzle import clues_of
 
 
 class IssueRule(NamedTuple):
@@ -85,16 +87,16 @@ def has_issue(bits: np.ndarray, name: str) -> np.ndarray:
     return which
 
 
-def differing(rows: pa.Table) -> pa.Array:
-    """Count the cells in which the two solutions of each puzzle differ, int64[rows]; null without two of equal length.
+def differing(rows: pa.Table, first: str = "solution", second: str = "second_solution") -> pa.Array:
+    """Count the cells in which two pictures of each puzzle differ, int64[rows]; null without two of equal length.
 
-    rows  columns solution and second_solution
+    first, second   names of their columns
     """
-    both = pc.equal(pc.binary_length(rows["solution"]), pc.binary_length(rows["second_solution"]))
+    both = pc.equal(pc.binary_length(rows[first]), pc.binary_length(rows[second]))
     counts = np.zeros(len(rows), np.int64)
     there = both.fill_null(False).to_numpy()
     places = np.flatnonzero(there)
-    pictures = rows.select(["solution", "second_solution"]).take(pa.array(places))
+    pictures = rows.select([first, second]).take(pa.array(places))
     for place, one, other in zip(places.tolist(), *(column.to_pylist() for column in pictures.columns), strict=True):
         counts[place] = np.count_nonzero(np.frombuffer(one, np.uint8) != np.frombuffer(other, np.uint8))
     return pa.array(counts, mask=~there)
@@ -102,7 +104,10 @@ def differing(rows: pa.Table) -> pa.Array:
 
 NO_AUTHOR = "No author"
 
-FACTS = ("puzzle_id", "solutions", "unmarked", "marked", "status", "error", "goal_matches", "width", "height", "change")
+FACTS = (
+    *("puzzle_id", "solutions", "unmarked", "marked", "status", "error", "goal_matches", "width", "height", "change"),
+    *("solution", "mended", "palette"),
+)
 
 
 def fixes(rows: pa.Table, duplicates: pa.Table) -> pa.Array:
@@ -135,6 +140,7 @@ def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
         yield f"Several solutions{unsaid}{apart}."
         if row["change"]:
             yield f"For one solution: {row['change']}."
+            yield from new_clues(row)
     if row["solutions"] == "none":
         yield "No solution: the clues contradict each other."
     elif row["goal_matches"] is False:
@@ -145,8 +151,21 @@ def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
         yield copy
 
 
+def new_clues(row: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each clue that the mended picture of a puzzle changes: Row 4: 3 1 becomes 2 1 1."""
+    size, colors = ((row["height"] or 0, row["width"] or 0), [color["name"] for color in row["palette"] or ()])
+    pictures = [np.frombuffer(row[name] or b"", np.uint8) for name in ("solution", "mended")]
+    if any(picture.size != prod(size) or picture.max(initial=0) >= len(colors) for picture in pictures):
+        return  # the solution, of which the clues follow, is not kept
+    before, after = (clues_of(picture.reshape(size)) for picture in pictures)
+    for side, clues, others in zip(("Row", "Column"), before, after, strict=True):
+        for number, (old, new) in enumerate(zip(clues, others, strict=True), 1):
+            if old != new:
+                yield f"{side} {number}: {clue_text(old, colors)} becomes {clue_text(new, colors)}"
+
+
 def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
-    """Return a list of what to fix for each author, those with the most puzzles first, as plain text.
+    """Return a letter on what to fix for each author, those with the most puzzles first, as plain text.
 
     rows   as `reports.numbers.census.Census.shown`
     fixed  what `fixes` returned for them
@@ -161,8 +180,9 @@ def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
 
 
 def _author_list(author: str | None, rows: list[dict[str, Any]]) -> str:
-    count = f"{len(rows):,} puzzle{'' if len(rows) == 1 else 's'}"
-    return f"{one_line(author or NO_AUTHOR)}: {count}\n\n" + "\n".join(map(_entry, rows))
+    name = one_line(author or NO_AUTHOR)
+    greeting = f"Dear {name},\n\nPlease look at {len(rows):,} of your puzzles:\n\n" if author else ""
+    return f"{name}: {counted(len(rows), 'puzzle')}\n\n{greeting}" + "\n".join(map(_entry, rows))
 
 
 def _entry(row: dict[str, Any]) -> str:

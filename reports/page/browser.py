@@ -111,6 +111,8 @@ def payload(
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
         words["duration"] = _words(pa.chunked_array([minutes_class(rows)]), MINUTES_NAMES)
+        stars = pc.round(rows["stars"], round_mode="half_towards_infinity").cast(pa.int8())
+        words["star_count"] = _words(stars.cast(pa.string()))
         words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in LADDER))
     head = {
         "rows": len(rows),

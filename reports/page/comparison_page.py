@@ -1,4 +1,4 @@
-"""The page of two runs compared: what has been fixed, what is at fault since, what is new or gone, with pictures."""
+"""The page of two runs compared: what has been fixed, what is worse, what is new or gone, with pictures."""
 
 from typing import NamedTuple
 
@@ -34,12 +34,14 @@ class ChangeGroup(NamedTuple):
     listed: tuple[ChangedPuzzle, ...]
 
 
-def comparison_page(groups: tuple[ChangeGroup, ...], runs: tuple[str, str], shared: int, alarms: int) -> str:
+def comparison_page(
+    groups: tuple[ChangeGroup, ...], runs: tuple[str, str], shared: tuple[int, int], alarms: int
+) -> str:
     """Return the page, offline and without scripts.
 
     groups   those without puzzles are left out
     runs     names of both runs
-    shared   number of puzzles in both runs
+    shared   numbers of puzzles in both runs, with the same clues and with other ones
     alarms   number of changed proofs: one of the runs is wrong then
     """
     template = environment(autoescape=True).get_template("comparison.html.j2")

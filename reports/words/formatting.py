@@ -1,6 +1,7 @@
 """Numbers, shares, durations, ratings, labels and difficulty for people, as people read them."""
 
 import re
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from math import floor
 from typing import Any
@@ -58,6 +59,11 @@ UNITS = (
 def number(value: int | None) -> str:
     """Format 6746 as "6,746", None as a dash."""
     return DASH if value is None else f"{value:,}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Format a count of things with a regular plural: 1 puzzle, 2,000 puzzles."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def share(part: float, whole: float = 1) -> str:
@@ -160,8 +166,8 @@ GRADING = "Grades 1 to 5 are techniques on a single line, 6 to 9 assumptions tha
 
 TIMING = (
     "The estimate counts what a person sees on the way to the solution, and is fitted to the times of regulars of "
-    "griddlers.net; 80 % of puzzles lie within a fifth to a quarter of it. In a study beginners took four times as "
-    "long. Puzzles that need search, have blots, or are larger than any with known times have none."
+    "griddlers.net; for 80 % of puzzles their time is within 20 to 25 % of it. In a study beginners took four times "
+    "as long. Puzzles that need search, have blots, or are larger than any with known times have no estimate."
 )
 
 REGULARS = "regulars of griddlers.net"
@@ -215,6 +221,15 @@ def difficulty_words(grading: dict[str, Any]) -> str:
     words = f"{time_words(grading['minutes'], grading['minutes_low'], grading['minutes_high'])} for {REGULARS}"
     stars = grading["stars"]
     return ", ".join([words, *([] if stars is None else [f"{fixed(stars, 1)} stars of 5"]), graded])
+
+
+def clue_text(clue: Iterable[tuple[int, int]], colors: Sequence[str]) -> str:
+    """Format a clue's blocks, (length, palette entry) each: 3 1, with several colours 3 red 1 blue, without blocks 0.
+
+    colors   names of the palette's entries
+    """
+    texts = (f"{length} {colors[color]}" if len(colors) > 2 else str(length) for length, color in clue)
+    return " ".join(texts) or "0"
 
 
 def missing_minutes(grading: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
+from nonocensus.reports.words.formatting import counted
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name
@@ -174,8 +175,9 @@ def describe_ending(explanation: Explanation) -> str:
         assert explanation.end is not None
         return f"{describe_contradiction(puzzle, explanation.end, explanation.cells)} The puzzle has no solution."
     if explanation.state == "open":
-        return f"{open_:,} cells are left open: only assumptions inside assumptions lead on."
-    return f"The time ran out with {open_:,} cells left open."
+        left = f"{counted(open_, 'cell')} {'is' if open_ == 1 else 'are'}"
+        return f"{left} left open: only assumptions inside assumptions lead on."
+    return f"The time ran out with {counted(open_, 'cell')} left open."
 
 
 def describe_line(puzzle: Puzzle, line: int) -> str:

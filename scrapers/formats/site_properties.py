@@ -21,6 +21,12 @@ TIME = re.compile(r"(?:([0-9]{1,4}):)?([0-9]{1,2}):([0-9]{2})")
 DATES = ("%b %d, %Y", "%m/%d/%y", "%Y-%m-%d")
 """Notations of dates: webpbn.com's, griddlers.net's, ISO 8601."""
 
+OF_CLUES = (
+    *("site_note", "site_version", "site_quality", "site_difficulty", "site_seconds", "site_steps"),
+    *("fetched_at", "raw_sha256"),
+)
+"""Fields of Puzzle that don't hold for other clues of the same puzzle: a site's verdicts and ratings, the file read."""
+
 LINKS = (
     ("webpbn", re.compile(r"https?://(?:www\.)?webpbn\.com/(?:play\.cgi)?\?(?:[^#\s]*&)?id=([0-9]{1,9})")),
     ("griddlers", re.compile(r"https?://(?:www\.)?griddlers\.net/\S{0,40}?/g/(?:t1/)?([0-9]{1,9})")),

@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.scrapers.pictures.picture_repair import climb_counted, compile_up_to, cpu_now, repair_picture
+from nonocensus.scrapers.formats.site_properties import OF_CLUES
+from nonocensus.scrapers.pictures.picture_repair import (
+    Effort,
+    OutOfWorkError,
+    climb_counted,
+    compile_up_to,
+    cpu_now,
+    repair_within,
+)
 from nonocensus.solver.ladder.ladder_options import LINE, SEARCH
 from nonocensus.solver.ladder.outcome import UNIQUE, UNKNOWN
 from nonocensus.solver.model.check import faults_of
@@ -21,8 +29,13 @@ from nonocensus.solver.model.views import views
 
 ROW, COLUMN = "row", "column"
 
+CLUE_WORK, CELL_WORK, MAX_CELLS = 1.5e8, 4e8, 200
+"""Counted work (pictures.picture_repair) of the searches for a clue and for cells, 1.5 and 4 seconds, and changed
+cells at which the latter is given up: more rarely finds a smaller change (docs/decisions/repaired-pictures.md)."""
+
 TOGETHER = 8
-"""Puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take."""
+"""Most puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take.
+The first calls have 1, 2 and 4, as a call ends whatever its work is."""
 
 
 class ClueChange(NamedTuple):
@@ -87,7 +100,7 @@ def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray
         if old != new
     )
     changed = replace(puzzle, rows=rows, columns=columns, goal=goal, saved=())
-    return Mending(changed, changes, before, int((before != goal).sum()))
+    return Mending(with_metadata(changed, **dict.fromkeys(OF_CLUES)), changes, before, int((before != goal).sum()))
 
 
 def _starts(puzzle: Puzzle, solutions: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
@@ -100,18 +113,21 @@ def _by_clue(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float) 
     tried = list(_changed_clues(puzzle, solutions[0] != solutions[1]))
     found, finished = list[tuple[int, Mending]](), True
     try:
-        for k, cells in _unique_ones([_with_clue(puzzle, change) for change in tried], cpu_now() + cpu_limit):
+        effort = Effort(cpu_now() + cpu_limit, CLUE_WORK)
+        for k, cells in _unique_ones([_with_clue(puzzle, change) for change in tried], effort):
             found.append((k, mending_to(puzzle, solutions, cells.reshape(puzzle.height, puzzle.width))))
+    except OutOfWorkError:
+        pass  # those left are the least likely ones
     except TimeoutError:
         finished = False
     _, nearest = min(found, key=lambda each: (each[1].cells, each[0]), default=(0, None))
     return nearest, finished
 
 
-def _unique_ones(puzzles: list[Puzzle], deadline: float) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield index and solution of puzzles with one solution, those that line logic solves first.
+def _unique_ones(puzzles: list[Puzzle], effort: Effort) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield index and solution of puzzles with one solution, those of which line logic decides most cells first.
 
-    Raises TimeoutError at the deadline.
+    Raises OutOfWorkError or TimeoutError as `climb_counted`.
     """
     if not puzzles:
         return
@@ -119,14 +135,16 @@ def _unique_ones(puzzles: list[Puzzle], deadline: float) -> Iterator[tuple[int, 
     faults = faults_of(batch)
     sound = np.array([k for k in range(len(puzzles)) if k not in faults], np.int64)
     solved = np.zeros(len(puzzles), np.bool_)
-    for rung, together in ((LINE, len(puzzles)), (SEARCH, TOGETHER)):
-        for first in range(0, len(sound), together):
-            some = sound[first : first + together]
-            found = climb_counted(views(batch), some, rung, deadline)
+    for rung, together in ((LINE, len(puzzles)), (SEARCH, 1)):
+        left = sound
+        while len(left):
+            some, left, together = left[:together], left[together:], min(2 * together, TOGETHER)
+            found = climb_counted(views(batch), some, rung, effort, share=1 / TOGETHER)
             solved[some] = found.solutions[some] != UNKNOWN
             for k in some[found.solutions[some] == UNIQUE].tolist():
                 yield k, found.first[found.offsets[k] : found.offsets[k + 1]]
         sound = sound[~solved[sound]]
+        sound = sound[np.argsort(-found.decided[sound, LINE], kind="stable")]
 
 
 def _changed_clues(puzzle: Puzzle, differing: np.ndarray) -> Iterator[ClueChange]:
@@ -169,7 +187,8 @@ def _with_clue(puzzle: Puzzle, change: ClueChange) -> Puzzle:
 
 def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> tuple[Mending | None, bool]:
     """Change as few cells as possible of a known solution: return the change, and whether the search is finished."""
-    tried = [(before, repair_picture(before, cpu_limit=cpu_limit / len(known))) for before in known]
+    effort = Effort(cpu_now() + cpu_limit, CELL_WORK)
+    tried = [(before, repair_within(before, SEARCH, effort, MAX_CELLS)) for before in known]
     finished = all(repair.finished for _, repair in tried)
     found = [(before, repair) for before, repair in tried if repair.reached]
     if not found:

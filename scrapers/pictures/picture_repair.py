@@ -5,12 +5,14 @@ that leaves the solver the fewest open cells is kept. For rungs below search the
 logic leaves open. At the end unnecessary changes are reverted. After Batenburg and others, "Constructing Simple
 Nonograms of Varying Difficulty" (2009), who make puzzles of gray images.
 
-Work is counted: a result is the same on every machine. The clock only ends a search, which then says so.
+Work is counted, and may be limited: a result is the same on every machine. The clock only ends a search, which then
+says so.
 """
 
 import math
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -30,10 +32,11 @@ from nonocensus.solver.ladder.ladder_options import (
     PriorKnowledge,
 )
 from nonocensus.solver.ladder.memory import kernel_kinds
-from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
+from nonocensus.solver.ladder.outcome import LEARNED, MULTIPLE, UNIQUE, Outcome
 from nonocensus.solver.ladder.tail import make_learner
 from nonocensus.solver.learning.learner import LearnerOptions
 from nonocensus.solver.lines.board import possibilities
+from nonocensus.solver.lines.workspace import CONFLICTS, WORK
 from nonocensus.solver.model.puzzle import Puzzle, clues_of, normalize_palette
 from nonocensus.solver.model.views import Views
 
@@ -52,8 +55,37 @@ STAGES_UP_TO = (("line",), ("line", "lookahead"), ("line", "lookahead"), ("line"
 _compiled: set[tuple[tuple[int, bool], int]] = set()
 """Kernel kinds, each with a rung, compiled in this process."""
 
-COUNTED = partial(make_learner, options=LearnerOptions(slices=24, loading=0.0))
-"""Clause learning by a number of conflicts, whatever time is left."""
+MAX_SLICES = 24
+"""Most slices of clause learning of a puzzle, whatever time is left."""
+
+UNLIMITED = 1e18
+"""More work than any search does."""
+
+CONFLICT_WORK, LEARNED_WORK, CALL_WORK = 5_000, 1_000, 50_000
+"""Work of a conflict, of encoding a cell for clause learning, and of a call, in units of some 10 ns, the ladder's; each
+cell of a call is one more."""
+
+SLICE_WORK = 1_000 * CONFLICT_WORK
+
+
+class OutOfWorkError(Exception):
+    """A search has done all work that it was given."""
+
+
+@dataclass
+class Effort:
+    """What a search may still spend: CPU time until `deadline`, in CPU seconds of this thread, and counted work."""
+
+    deadline: float
+    work: float = UNLIMITED
+
+    def shares(self, count: int) -> Iterator["Effort"]:
+        """Yield efforts with equal shares of the work; what one leaves over goes to those after it."""
+        for left in range(count, 0, -1):
+            share = Effort(self.deadline, self.work / left)
+            self.work -= share.work
+            yield share
+            self.work += share.work
 
 
 class Repair(NamedTuple):
@@ -84,22 +116,36 @@ def cpu_now() -> float:
 
 
 def climb_counted(
-    batch: Views, which: np.ndarray, rung: int, deadline: float, prior: PriorKnowledge = NO_PRIOR
+    batch: Views, which: np.ndarray, rung: int, effort: Effort, prior: PriorKnowledge = NO_PRIOR, share: float = 1.0
 ) -> Outcome:
-    """Run puzzles of a batch up to a rung with counted work; raises TimeoutError if the clock ended one.
+    """Run puzzles of a batch up to a rung with counted work, which the effort loses.
 
-    deadline   CPU seconds of this thread
+    Each puzzle's clause learning gets at most this share of the work left. Raises OutOfWorkError if none is left,
+    TimeoutError if the clock ended a puzzle.
     """
-    left = deadline - cpu_now()
+    if effort.work <= 0:
+        raise OutOfWorkError
+    left = effort.deadline - cpu_now()
     if left > 0:
-        outcome = climb(batch, which, LadderOptions(left, top=rung), prior, learning=COUNTED)
-        if not outcome.late.any() or cpu_now() < deadline:
+        slices = int(min(max(effort.work * share / SLICE_WORK, 1), MAX_SLICES))
+        learning = partial(make_learner, options=LearnerOptions(slices=slices, loading=0.0))
+        outcome = climb(batch, which, LadderOptions(left, top=rung), prior, learning=learning)
+        counted = outcome.counters[which]
+        learned = which[outcome.engine[which] == LEARNED]
+        cells = np.diff(outcome.offsets)
+        effort.work -= int(counted[:, WORK].sum()) + CONFLICT_WORK * int(counted[:, CONFLICTS].sum())
+        effort.work -= int(cells[which].sum()) + LEARNED_WORK * int(cells[learned].sum()) + CALL_WORK
+        if not outcome.late.any() or cpu_now() < effort.deadline:
             return outcome
     raise TimeoutError("not finished")
 
 
 def repair_picture(
-    picture: np.ndarray, rung: str = "search", *, cpu_limit: float = 60.0, cost: np.ndarray | None = None
+    picture: np.ndarray,
+    rung: str = "search",
+    *,
+    cpu_limit: float = 60.0,
+    cost: np.ndarray | None = None,
 ) -> Repair:
     """Change few cells of a picture so that its puzzle has one solution; deterministic if finished.
 
@@ -112,17 +158,30 @@ def repair_picture(
     """
     if rung not in RUNGS:
         raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
-    wanted = RUNGS.index(rung)
-    compile_up_to(views_of(picture[None]), wanted)
-    deadline = cpu_now() + cpu_limit
+    compile_up_to(views_of(picture[None]), RUNGS.index(rung))
+    return repair_within(picture, RUNGS.index(rung), Effort(cpu_now() + cpu_limit), cost=cost)
+
+
+def repair_within(
+    picture: np.ndarray, wanted: int, effort: Effort, most: int | None = None, cost: np.ndarray | None = None
+) -> Repair:
+    """Repair a picture as `repair_picture`, for the rung `wanted`, with an effort, which loses the work done.
+
+    most   changed cells at which the search is given up (default: none)
+    """
+    most = picture.size if most is None else most
     picture = picture.copy()  # kernels would be compiled again for a read-only one
     try:
-        if _is_good(_solved(picture[None], wanted, deadline)):
+        if _is_good(_solved(picture[None], wanted, effort)):
             return Repair(picture, True, 0)
+    except OutOfWorkError:
+        return Repair(picture, False, 0)
     except TimeoutError:
         return Repair(picture, False, 0, finished=False)
     # a picture that line logic solves also has one solution, and may need fewer changes
-    found = [_searched(picture, way, wanted, deadline, cost) for way in sorted({LINE, wanted})]
+    ways = sorted({LINE, wanted})
+    shares = effort.shares(len(ways))
+    found = [_searched(picture, way, wanted, share, most, cost) for way, share in zip(ways, shares, strict=True)]
     best = min(found, key=lambda repair: (not repair.reached, repair.changed))
     return best._replace(finished=all(repair.finished for repair in found))
 
@@ -135,34 +194,36 @@ def compile_up_to(batch: Views, rung: int) -> None:
             _compiled.add((kind, rung))
 
 
-def _searched(picture: np.ndarray, way: int, wanted: int, deadline: float, cost: np.ndarray | None) -> Repair:
+def _searched(picture: np.ndarray, way: int, wanted: int, effort: Effort, most: int, cost: np.ndarray | None) -> Repair:
     """Make changes until the puzzle falls to the rung `way`, then revert those that `wanted` does not need."""
     now, draw = picture, np.random.default_rng(0)
     reached, finished = False, True
     try:
-        while not (reached := _is_good(found := _solved(now[None], way, deadline))):
+        while not (reached := _is_good(found := _solved(now[None], way, effort))):
             changes = _untried(_changes(now, found), now != picture)
-            if not len(changes.cells):
+            if not len(changes.cells) or np.count_nonzero(now != picture) >= most:
                 break
             if len(changes.cells) > MAX_CANDIDATES:
                 some = np.sort(draw.choice(len(changes.cells), MAX_CANDIDATES, replace=False))
                 changes = CellChanges(changes.cells[some], changes.colors[some])
-            now = _best(now, changes, way, deadline, cost)
+            now = _best(now, changes, way, effort, cost)
         for cell in np.flatnonzero(now != picture) if reached else ():
             before = _changed(now, CellChanges(np.array([cell]), picture.reshape(-1)[[cell]]))
-            if _is_good(_solved(before, wanted, deadline)):
+            if _is_good(_solved(before, wanted, effort)):
                 now = before[0]
+    except OutOfWorkError:
+        pass  # a longer search finds a change of more cells, if any
     except TimeoutError:
         finished = False
     return Repair(now, reached, int((now != picture).sum()), finished)
 
 
-def _solved(pictures: np.ndarray, rung: int, deadline: float) -> Outcome:
+def _solved(pictures: np.ndarray, rung: int, effort: Effort) -> Outcome:
     """Run the ladder up to a rung for the puzzles of pictures, uint8[count, height, width]."""
     count = len(pictures)
     goals = KnownSolutions(np.ones(count, np.bool_), pictures.reshape(-1))
     prior = PriorKnowledge(goals, planted=goals)
-    return climb_counted(views_of(pictures), np.arange(count), rung, deadline, prior)
+    return climb_counted(views_of(pictures), np.arange(count), rung, effort, prior)
 
 
 def _is_good(outcome: Outcome) -> bool:
@@ -198,17 +259,17 @@ def _changed(picture: np.ndarray, changes: CellChanges) -> np.ndarray:
 
 
 def _best(
-    picture: np.ndarray, changes: CellChanges, wanted: int, deadline: float, cost: np.ndarray | None
+    picture: np.ndarray, changes: CellChanges, wanted: int, effort: Effort, cost: np.ndarray | None
 ) -> np.ndarray:
     """Return the picture with the change that leaves the fewest open cells; ties go to the cheapest, then the first.
 
     With very many open cells, several changes are combined if that leaves fewer.
     """
     made = _changed(picture, changes)
-    decided = _solved(made, LINE, deadline).decided[:, LINE]
+    decided = _solved(made, LINE, effort).decided[:, LINE]
     left = picture.size - decided.max()
     if wanted > LINE and left <= MAX_PROBED:
-        outcome = _solved(made, min(wanted, PROBE), deadline)
+        outcome = _solved(made, min(wanted, PROBE), effort)
         decided = np.where(outcome.solutions == UNIQUE, picture.size, outcome.decided.max(axis=1))
     price = np.zeros(len(made)) if cost is None else cost.reshape(picture.size, -1)[changes.cells, changes.colors]
     order = np.lexsort((price, -decided))
@@ -216,7 +277,7 @@ def _best(
     if left < MIN_COMBINED:
         return best
     several = _together(picture, changes, order[: len(order) // 4])
-    return several if _solved(several[None], LINE, deadline).decided[0, LINE] > decided[order[0]] else best
+    return several if _solved(several[None], LINE, effort).decided[0, LINE] > decided[order[0]] else best
 
 
 def _together(picture: np.ndarray, changes: CellChanges, order: np.ndarray) -> np.ndarray:

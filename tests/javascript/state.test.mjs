@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { rangeOf, rangeText } from "../../reports/templates/browser/facets.js";
+import { facetsOfWords, rangeOf, rangeText } from "../../reports/templates/browser/facets.js";
 import { chipsOf, rangeWords } from "../../reports/templates/browser/filters.js";
 import { Selection } from "../../reports/templates/browser/selection.js";
 import { addressOf, chosenWords, plainState, stateOf, withoutFilter } from "../../reports/templates/browser/state.js";
@@ -68,6 +68,9 @@ test("chips name each filter in words", () => {
   ]);
   assert.equal(rangeWords("cpu_seconds", [0.5, Infinity]), "CPU time from 500\u00a0ms");
   assert.equal(rangeWords("nothing", [-Infinity, 3]), "nothing to 3");
+  const known = facetsOfWords({ size: ["up to 10"], star_count: ["2"] });
+  const there = { facets: { star_count: new Set(["2"]) }, ranges: { side: [-Infinity, 20] } };
+  assert.deepEqual(chipsOf(there, known).map(({ text }) => text), ["Stars: 2", "Longer side to 20"]);
 });
 
 test("chips remove their filters one by one", () => {

@@ -2,18 +2,22 @@
 
 export const UNKNOWN = ""; // stands for the rows without a word
 
-/** The facets: column, title, the name of a missing word; `often` sorts words by frequency rather than in the column's order. */
+/**
+ * The facets: column, title, the name of a missing word; `often` sorts words by frequency rather than in the column's order;
+ * `range` names the measure whose classes the words are.
+ */
 const FACETS = [
   { name: "issues", title: "Issue", unknown: "none" },
   { name: "label", title: "Verdict" },
   { name: "solutions", title: "Solutions" },
   { name: "technique", title: "Technique", unknown: "none" },
   { name: "level", title: "Difficulty" },
-  { name: "duration", title: "Minutes", unknown: "none" },
+  { name: "duration", title: "Minutes", unknown: "none", range: "minutes" },
+  { name: "star_count", title: "Stars", unknown: "none", range: "stars" },
   { name: "grade", title: "Grade", unknown: "none" },
   { name: "hardest", title: "Technique for people", unknown: "none" },
   { name: "dimensions", title: "Size", often: true },
-  { name: "size", title: "Longer side" },
+  { name: "size", title: "Longer side", range: "side" },
   { name: "colors", title: "Colours" },
   { name: "kind", title: "Kind" },
   { name: "author", title: "Author", often: true },
@@ -70,9 +74,14 @@ export function facetsOf({ columns, issues }) {
     const bits = about.name === "issues";
     const words = bits ? issues.map(([name]) => name) : (column.words ?? about.words);
     const [first] = column.values;
-    if (column.values.some((value) => value !== first)) made.push(new Facet(about, column, words, bits));
+    if (column.values.some((value) => value !== first)) made.push(new Facet({ ...about, range: about.range in columns && about.range }, column, words, bits));
   }
   return made;
+}
+
+/** The facets of a list that the server filters, from their words by name. */
+export function facetsOfWords(words) {
+  return Object.entries(words).map(([name, known]) => new Facet(FACETS.find((about) => about.name === name), null, known, false));
 }
 
 const RANGE = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?\.\.(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?$/;

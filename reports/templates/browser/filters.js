@@ -26,7 +26,7 @@ export class Filters {
   }
 
   listen() {
-    for (const [facet, { box, find, list }] of this.boxes) {
+    for (const [facet, { box, find, list, ends }] of this.boxes) {
       box.addEventListener("toggle", () => this.fill(facet));
       find.addEventListener("input", () => this.fill(facet));
       list.addEventListener("change", (event) => {
@@ -34,6 +34,7 @@ export class Filters {
         words[event.target.checked ? "add" : "delete"](event.target.value);
         this.act.change(chosenWords(this.state.facets, facet.name, [...words]));
       });
+      for (const end of ends) end.addEventListener("change", () => this.act.change(rangeChange(this.state, facet.range, ends)));
     }
     this.form.elements.query.addEventListener("input", () => this.updateQuery());
     this.form.addEventListener("change", (event) => {
@@ -56,8 +57,12 @@ export class Filters {
   show(state) {
     this.state = state;
     if (this.form.elements.query.value !== state.query) this.form.elements.query.value = state.query;
-    for (const [facet, { box }] of this.boxes) {
-      const count = state.facets[facet.name]?.size ?? 0;
+    for (const [facet, { box, ends }] of this.boxes) {
+      const count = (state.facets[facet.name]?.size ?? 0) + (facet.range in state.ranges ? 1 : 0);
+      ends.forEach((end, k) => {
+        const value = state.ranges[facet.range]?.[k];
+        if (end !== document.activeElement) end.value = Number.isFinite(value) ? value : "";
+      });
       box.querySelector(".chosen").textContent = count ? String(count) : "";
       if (box.open) this.fill(facet);
     }
@@ -89,7 +94,16 @@ function facetBox(facet) {
   const find = element("input", "find");
   Object.assign(find, { type: "search", hidden: true, placeholder: "find" });
   find.setAttribute("aria-label", `Find in ${facet.title.toLowerCase()}`);
-  return { box: menuBox(facet.name, facet.title, find, list), find, list };
+  const ends = facet.range ? ["At least", "At most"].map(() => Object.assign(element("input"), { type: "number", min: 0, step: "any" })) : [];
+  const between = element("div", "between", "", ...ends.map((end, k) => element("label", "", "", ["At least ", "At most "][k], end)));
+  return { box: menuBox(facet.name, facet.title, find, list, ...(ends.length ? [between] : [])), find, list, ends };
+}
+
+/** The change of a state to the range between two inputs; empty ones are no limits. */
+function rangeChange(state, name, ends) {
+  const [low, high] = ends.map(({ value }) => value);
+  if (low === "" && high === "") return name in state.ranges ? withoutFilter(state, name) : {};
+  return { ranges: { ...state.ranges, [name]: [low === "" ? -Infinity : Number(low), high === "" ? Infinity : Number(high)] } };
 }
 
 /** The filters of a state, one {text, name, word} a chip; a measure's range has no word. */
@@ -97,7 +111,8 @@ export function chipsOf({ facets, ranges }, known) {
   const words = known.flatMap((facet) => (
     Array.from(facets[facet.name] ?? [], (word) => ({ text: `${facet.title}: ${facet.titleOf(word)}`, name: facet.name, word }))
   ));
-  return [...words, ...Object.entries(ranges).map(([name, range]) => ({ text: rangeWords(name, range), name }))];
+  const titleOf = (name) => known.find((facet) => facet.range === name)?.title;
+  return [...words, ...Object.entries(ranges).map(([name, range]) => ({ text: rangeWords(name, range, titleOf(name)), name }))];
 }
 
 function chip(text, data) {
@@ -107,8 +122,8 @@ function chip(text, data) {
 }
 
 /** A range in words: "Difficulty from 0.5 to 2". */
-export function rangeWords(name, [low, high]) {
+export function rangeWords(name, [low, high], otherwise = name) {
   const { title } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
   const end = (word, value) => (Number.isFinite(value) ? ` ${word} ${chartWords(name, value)}` : "");
-  return `${title || name}${end("from", low)}${end("to", high)}`;
+  return `${title || otherwise}${end("from", low)}${end("to", high)}`;
 }

@@ -28,9 +28,9 @@ const LISTED = [
   { name: "label", title: "Verdict", ends: EFFORT_ENDS, room: "10rem", fill: fillVerdict },
   { name: "technique", title: "Technique", ends: EFFORT_ENDS, room: "4.7rem", wide: true, unless: "hardest", words: (value) => value },
   { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "7.6rem", wide: true, fill: fillGrade },
-  { name: "minutes", title: "Time", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: minutesWords },
-  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, unless: "minutes", words: (value) => fixedWords(value, 2) },
-  { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, words: secondsWords },
+  { name: "minutes", title: "Minutes", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: minutesWords },
+  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: (value) => fixedWords(value, 2) },
+  { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, unless: "minutes", words: secondsWords },
   { name: "density", title: "Density", ends: NUMBER_ENDS, room: "4rem", wide: true, number: true, words: shareWords },
 ];
 const PICK_ROOM = "1.3rem";

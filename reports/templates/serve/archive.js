@@ -1,115 +1,124 @@
-// The archive's list, page by page.
+// The archive's list, filtered by the server, page by page.
 
+import { facetsOfWords } from "../browser/facets.js";
 import { verdictOf } from "../browser/facts.js";
+import { Filters } from "../browser/filters.js";
+import { listedWords, sortOf } from "../browser/selection.js";
+import { ADDRESS, addressOf, plainState, stateOf } from "../browser/state.js";
 import { button, element, onClick } from "../shared/elements.js";
-import { countWords, fixedWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
+import { fixedWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
 import { request } from "./api.js";
-import { announce } from "./messages.js";
+import { announce, attempt } from "./messages.js";
 
+/** The list's columns: name in the API, title, words of a row, class: n of numbers, wide if phones lack it. */
 const COLUMNS = [
-  ["puzzle_id", "Id", (row) => row.puzzle_id ?? "no id"],
-  ["title", "Title", (row) => row.title ?? ""],
+  ["title", "Title", (row) => row.title ?? row.puzzle_id ?? "no id"],
+  ["puzzle_id", "Id", (row) => row.puzzle_id ?? "", "wide"],
   ["cells", "Size", (row) => sizeWords(row.width, row.height)],
-  ["kind", "Kind", (row) => row.kind ?? ""],
-  ["label", "Verdict", (row) => row.label ?? ""],
-  ["technique", "Technique", (row) => row.technique ?? ""],
-  ["minutes", "Time", (row) => (row.minutes === null ? "" : minutesWords(row.minutes))],
-  ["difficulty", "Difficulty", (row) => (row.difficulty === null ? "" : fixedWords(row.difficulty, 2))],
-  ["grade", "Grade", (row) => row.grade?.toString() ?? ""],
+  ["minutes", "Minutes", (row) => (row.minutes === null ? "" : minutesWords(row.minutes)), "n"],
+  ["stars", "Stars", (row) => (row.stars === null ? "" : fixedWords(row.stars, 1)), "n"],
+  ["colors", "Colours", (row) => String(row.colors), "wide n"],
+  ["hardest", "Technique", (row) => row.hardest ?? "", "wide"],
+  ["technique", "Technique", (row) => row.technique ?? "", "wide"],
+  ["label", "Verdict", (row) => row.label ?? "", "wide"],
+  ["difficulty", "Difficulty", (row) => (row.difficulty === null ? "" : fixedWords(row.difficulty, 2)), "n"],
 ];
-const RESULTS = ["label", "technique", "difficulty"];
-const GRADED = ["minutes", "grade"];
-const NUMBERS = ["minutes", "difficulty", "grade"];
+const GRADED = ["minutes", "stars", "hardest"];
+const UNGRADED = ["technique", "difficulty"]; // results that grades replace
+const RANGES = ["side", "minutes", "stars"]; // of the API
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
 export class Archive {
-  /** `archive` as in /api/about; `navigate(query)` opens a page. */
-  constructor(section, archive, navigate) {
+  /** `archive` as in /api/about; act is {navigate(query), openNamed(text)}: callbacks that open a page, and a puzzle by its id. */
+  constructor(section, archive, { navigate, openNamed }) {
     this.section = section;
-    this.filters = section.querySelector("form");
-    const isGraded = archive.grades.length > 0;
-    const shown = (name) => (GRADED.includes(name) ? isGraded : name === "difficulty" ? archive.results && !isGraded
-      : archive.results || !RESULTS.includes(name));
-    this.columns = COLUMNS.filter(([name]) => shown(name));
+    this.archive = archive;
     this.navigate = navigate;
-    section.querySelector("h1").textContent = archive.name;
-    for (const [name, words] of [["label", archive.labels], ["kind", archive.kinds], ["grade", archive.grades]]) {
-      for (const word of words) this.filters.elements[name].append(new Option(word, word));
-      this.filters.elements[name].parentElement.hidden = words.length < 2;
-    }
-    section.querySelector("thead tr").replaceChildren(...this.columns.map(([name, title]) => {
-      const head = element("th", classOf(name), "", button("", title));
+    this.state = plainState();
+    this.page = { facets: {} };
+    this.clock = null; // while a search is being typed
+    const { results, graded } = archive;
+    const isShown = (name) => (GRADED.includes(name) ? graded : UNGRADED.includes(name) ? results && !graded : name !== "label" || results);
+    this.columns = COLUMNS.filter(([name]) => isShown(name));
+    const facets = facetsOfWords(archive.facets).filter(({ name }) => !graded || name !== "technique");
+    this.known = { facets, measures: RANGES, columns: new Set(this.columns.map(([name]) => name)), hasPuzzle: () => false };
+    const form = this.part("browse-filters");
+    const selection = { facets, counts: ({ name }) => this.page.facets[name] ?? [] };
+    this.filters = new Filters(form, this.part("browse-chips"), selection, { change: (change) => this.update(change) });
+    form.addEventListener("submit", () => attempt(null, async () => {
+      clearTimeout(this.clock);
+      if (!(await openNamed(this.state.query))) this.open(0);
+    }));
+    section.querySelector("thead tr").replaceChildren(...this.columns.map(([name, title, , kind = ""]) => {
+      const head = element("th", kind, "", button("", title));
       head.scope = "col";
       head.dataset.name = name;
-      head.firstChild.addEventListener("click", () => this.sort(name));
+      head.firstChild.addEventListener("click", () => this.update({ sort: this.state.sort === name ? `-${name}` : name }));
       return head;
     }));
-    this.filters.addEventListener("input", () => {
-      clearTimeout(this.clock);
-      this.clock = setTimeout(() => this.applyFilters(), DEBOUNCE);
-    });
-    this.filters.addEventListener("submit", (event) => event.preventDefault());
-    this.filters.addEventListener("reset", () => setTimeout(() => this.applyFilters()));
-    onClick(section, "by", (by) => this.movePage(Number(by)));
+    onClick(section, "by", (by) => this.open(Math.max(0, this.page.first + Number(by) * this.page.puzzles.length)));
   }
 
-  applyFilters() {
-    const chosen = Array.from(new FormData(this.filters)).filter(([, value]) => value);
-    const query = new URLSearchParams(chosen);
-    for (const name of ["sort", "descending"]) if (this.query.has(name)) query.set(name, this.query.get(name));
-    this.navigate(query);
+  part(name) {
+    return this.section.querySelector(`.${name}`);
   }
 
-  sort(name) {
-    const query = new URLSearchParams(this.query);
-    const isAscending = query.get("sort") === name && !query.has("descending");
-    query.set("sort", name);
-    query.delete("first");
-    if (isAscending) query.set("descending", "true");
-    else query.delete("descending");
-    this.navigate(query);
+  /** Change the state; a search waits for its last keystroke. */
+  update(change) {
+    Object.assign(this.state, change);
+    clearTimeout(this.clock);
+    this.clock = setTimeout(() => this.open(0), "query" in change ? DEBOUNCE : 0);
   }
 
-  movePage(by) {
-    const query = new URLSearchParams(this.query);
-    query.set("first", Math.max(0, this.page.first + by * this.page.puzzles.length));
+  /** Open the page of the state that begins with a row, unless another section was opened meanwhile. */
+  open(first) {
+    this.clock = null;
+    if (this.section.hidden) return;
+    const query = new URLSearchParams(addressOf(this.state).slice(ADDRESS.length));
+    if (first) query.set("first", first);
     this.navigate(query);
   }
 
   /** Show the page of a query, URLSearchParams. */
   async show(query) {
-    this.query = query;
-    for (const name of ["query", "label", "kind", "grade"]) {
-      const control = this.filters.elements[name];
-      if (control !== document.activeElement) control.value = query.get(name) ?? "";
-    }
-    const page = await request("GET", `puzzles?${query}`);
-    if (query !== this.query) return; // another page was opened meanwhile
+    const { state, problems } = stateOf(ADDRESS + query, this.known);
+    this.part("browse-problem").textContent = problems.join(" ");
+    if (this.clock === null) this.state = state;
+    const { name, sign } = sortOf(state.sort);
+    const asked = new URLSearchParams(addressOf({ ...state, sort: "" }).slice(ADDRESS.length));
+    if (state.sort) asked.append("sort", name);
+    if (state.sort) asked.append("descending", sign < 0);
+    asked.append("first", Number(query.get("first")) || 0);
+    const pending = (this.pending = request("GET", `puzzles?${asked}`));
+    const page = await pending;
+    if (pending !== this.pending) return; // another page was opened meanwhile
     this.page = page;
+    this.filters.show(this.state);
     const { total, first, puzzles } = page;
-    this.section.querySelector(".browse-count").textContent = countWords(total, "puzzle");
+    this.part("browse-count").textContent = listedWords(total, this.archive.puzzles);
     const last = first + puzzles.length;
-    this.section.querySelector(".where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)}` : "";
+    this.part("where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)}` : "";
     const [back, on] = this.section.querySelectorAll("[data-by]");
     back.disabled = first === 0;
     on.disabled = last >= total;
     for (const head of this.section.querySelectorAll("thead th")) {
-      const sorted = head.dataset.name === query.get("sort");
-      head.ariaSort = sorted ? (query.has("descending") ? "descending" : "ascending") : "none";
+      const isSorted = state.sort !== "" && head.dataset.name === name;
+      head.ariaSort = isSorted ? (sign < 0 ? "descending" : "ascending") : "none";
     }
     this.section.querySelector("tbody").replaceChildren(...puzzles.map((row) => this.rowElement(row)));
-    announce(`${countWords(total, "puzzle")}`);
+    announce(listedWords(total, this.archive.puzzles));
   }
 
   rowElement(row) {
-    return element("tr", "", "", ...this.columns.map(([name, , words]) => {
-      const cell = element(name === "puzzle_id" ? "th" : "td", classOf(name));
+    return element("tr", "", "", ...this.columns.map(([name, , words, kind = ""]) => {
+      const cell = element(name === "title" ? "th" : "td", kind);
       const text = element("bdi", "", "", words(row));
-      if (name === "puzzle_id") {
-        const link = element("a", "id", "", text);
+      if (name === "title") {
+        const link = element("a", "", "", text);
         link.href = `#puzzle?${new URLSearchParams({ id: row.puzzle_id ?? "" })}`;
         cell.scope = "row";
         cell.append(link);
+        if (row.author) cell.append(element("small", "", "", "by ", element("bdi", "", "", row.author)));
       } else if (name === "label" && row.label) {
         const key = element("span", "key", "", text);
         key.style.setProperty("--key", verdictOf(row.label).color);
@@ -118,9 +127,4 @@ export class Archive {
       return cell;
     }));
   }
-}
-
-/** The class of a column's cells; numbers are right-aligned. */
-function classOf(name) {
-  return NUMBERS.includes(name) ? `${name} n` : name;
 }

@@ -11,10 +11,14 @@ import { attempt } from "./messages.js";
 const IMAGES = /^image\//;
 
 export class Importer {
-  /** `open(reply)` is called with the puzzle to play, as /api/parse returns it. */
-  constructor(section, formats, open) {
+  /**
+   * act  {open(reply), openNamed(text)}: callbacks to play a puzzle as /api/parse returns it, and to open the archive's puzzle
+   *      that a text names, which returns whether there is one
+   */
+  constructor(section, formats, { open, openNamed }) {
     this.section = section;
     this.open = open;
+    this.openNamed = openNamed;
     this.form = document.getElementById("image");
     section.querySelector(".formats").textContent = formats.map(({ name }) => name).join(", ");
     document.getElementById("file").addEventListener("change", (event) => {
@@ -24,7 +28,7 @@ export class Importer {
     });
     document.getElementById("paste").addEventListener("submit", (event) => {
       const text = document.getElementById("text").value;
-      attempt(event, () => this.parse(new Blob([text]), ""));
+      attempt(event, () => this.openText(text));
     });
     addEventListener("paste", (event) => this.handlePaste(event));
     addEventListener("dragover", (event) => event.preventDefault());
@@ -44,7 +48,7 @@ export class Importer {
     const text = event.clipboardData.getData("text");
     if (event.target.closest?.("input, textarea") && !file) return;
     if (file) attempt(event, () => this.openFile(file));
-    else if (text.trim()) attempt(event, () => this.parse(new Blob([text]), ""));
+    else if (text.trim()) attempt(event, () => this.openText(text));
   }
 
   /** Open a file: read its puzzles, or offer to convert an image. */
@@ -65,6 +69,11 @@ export class Importer {
     this.section.querySelector("#choose").hidden = true;
     await this.preview();
     this.form.querySelector("h2").focus();
+  }
+
+  /** Open the archive's puzzle that a text names, or else the puzzles that it holds. */
+  async openText(text) {
+    if (!(await this.openNamed(text))) await this.parse(new Blob([text]), "");
   }
 
   async parse(blob, name) {

@@ -3,7 +3,7 @@
 import { element } from "../shared/elements.js";
 import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
 import { GRID_PREFIX, savedGrid, saveGrid } from "../shared/saved_grids.js";
-import { countWords, sizeWords } from "../shared/words.js";
+import { fixedWords, minutesWords, sizeWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
 import { Archive } from "./archive.js";
 import { DrawingBoard } from "./drawing_board.js";
@@ -16,10 +16,14 @@ class Page {
   constructor(server) {
     this.sections = Object.fromEntries(Array.from(document.querySelectorAll("main > section"), (part) => [part.id, part]));
     const { archive } = server.about;
-    this.importer = new Importer(this.sections.open, server.formats, (described) => this.play(described));
+    this.importer = new Importer(this.sections.open, server.formats, {
+      open: (described) => this.play(described),
+      openNamed: (text) => this.openNamed(text),
+    });
     this.drawingBoard = new DrawingBoard(this.sections.draw, server, (described) => this.play(described));
-    this.archive = archive && new Archive(this.sections.archive, archive, (query) => {
-      location.hash = `#archive?${query}`;
+    this.archive = archive && new Archive(this.sections.archive, archive, {
+      navigate: (query) => { location.hash = `#archive?${query}`; },
+      openNamed: (text) => this.openNamed(text),
     });
     this.workshop = new Workshop(this.sections.puzzle.querySelector(".workshop"), server, {
       playing: true,
@@ -29,9 +33,7 @@ class Page {
     document.querySelector(".version").textContent = server.about.version;
     if (archive) {
       document.querySelector("nav [href='#archive']").hidden = false;
-      document.querySelector(".own-archive").hidden = false;
-      document.querySelector(".archive-name").textContent = archive.name;
-      document.querySelector(".archive-size").textContent = countWords(archive.puzzles, "puzzle");
+      document.querySelector("#paste .small").hidden = false;
     }
     addEventListener("popstate", () => this.openAddress());
     addEventListener("storage", ({ key }) => key === GRID_PREFIX + this.rendered?.clue_hash && this.workshop.board.replace(this.savedCells()));
@@ -53,7 +55,8 @@ class Page {
   async render() {
     const [, named, text] = /^#(\w*)\??(.*)$/.exec(location.hash) ?? [];
     const query = new URLSearchParams(text);
-    const name = this.sections[named] && (named !== "archive" || this.archive) ? named : "open";
+    const home = this.archive ? "archive" : "open";
+    const name = this.sections[named] && (named !== "archive" || this.archive) ? named : home;
     if (name === "puzzle") await this.loadPuzzle(query.get("id"), query.get("share"));
     const before = this.shown;
     this.showSection(name);
@@ -79,6 +82,14 @@ class Page {
   play(described) {
     history.pushState(described, "", "#puzzle");
     this.openAddress();
+  }
+
+  /** Open the puzzle of the archive whose id, or whose page's address, a text is; return whether there is one. */
+  async openNamed(text) {
+    if (!this.archive || !/^.{1,200}$/.test(text.trim())) return false;
+    const { named } = await request("GET", `puzzles?${new URLSearchParams({ query: text.trim() })}`);
+    if (named !== null) location.hash = `#puzzle?${new URLSearchParams({ id: named })}`;
+    return named !== null;
   }
 
   /** Load the puzzle of the address: one of the archive, one that the address holds, or one of the history. */
@@ -116,7 +127,9 @@ class Page {
     const { width, height } = board;
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi", "", "", puzzle.title || puzzle.puzzle_id || "Untitled"));
-    const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
+    const { minutes, stars } = answer?.grading ?? {};
+    const grading = minutes ? [`about ${minutesWords(minutes)}`, `${fixedWords(stars, 1)} of 5 stars`] : [];
+    const about = [puzzle.author && `by ${puzzle.author}`, sizeWords(width, height), ...grading, puzzle.title && puzzle.puzzle_id];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
     this.workshop.open(board, this.savedCells(), savedProgress(hash));
     if (this.workshop.board.isFinished) this.workshop.showSolved();

@@ -14,8 +14,11 @@ const RAIN = 40; // pieces
 const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
 const ABOVE = 250; // pixels of the page above the board
+const CLUE_SHARE = 1 / 3; // of the window, which clues may take where the whole board does not fit
+const HOLD_MILLISECONDS = 500; // of a long press
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 export const EMPTY_TOOL = [EMPTY, "empty", null];
+let boards = 0; // of this page, which has one to play on and one to draw on
 
 export class Board {
   /**
@@ -30,7 +33,8 @@ export class Board {
     this.tool = 1; // the colour to paint, or EMPTY
     this.x = this.y = 0;
     this.pointer = null; // the id of the pointer that paints a stroke
-    this.fingers = new Map(); // the last event of each finger on the cells, by its id
+    this.fingers = new Map(); // the last event of each finger on the board, by its id
+    this.cellId = `board-cell-${(boards += 1)}`;
     this.target = element("div", "target"); // over the cells: SVG shapes have no touch-action
     this.grid = element("div", "cursor-grid", "grid");
     this.sheet = element("div", "board-sheet", "", this.target, this.grid);
@@ -40,6 +44,8 @@ export class Board {
     this.size = USABLE; // pixels of a cell
     this.build();
     this.zoomTo(this.fittingSize());
+    const resizing = new ResizeObserver(() => (this.sheet.isConnected ? this.scale() : resizing.disconnect()));
+    resizing.observe(place);
     this.listen();
     this.describe();
   }
@@ -54,7 +60,7 @@ export class Board {
 
   /** The pixels of a cell at which the whole board fits, within limits. */
   fittingSize() {
-    const [, , wide, tall] = this.box.map((units) => units / CELL);
+    const [wide, tall] = [this.puzzle.width + this.room.x / CELL, this.puzzle.height + this.room.y / CELL];
     const across = (this.place.clientWidth - 2 * PADDING) / wide;
     return Math.max(Math.min(across, (innerHeight - ABOVE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
   }
@@ -72,9 +78,12 @@ export class Board {
     image.setAttribute("aria-hidden", "true");
     this.cursor = svg("rect", { class: "cursor", width: CELL, height: CELL });
     this.highlights = svg("g", { class: "pointed" });
-    this.box = image.getAttribute("viewBox").split(" ").map(Number);
-    this.heads = clueHeads(image, { width, height, left: this.box[0] + 1, top: this.box[1] + 1 });
-    image.append(this.highlights, this.cursor);
+    const [left, top] = image.getAttribute("viewBox").split(" ").map((units) => Number(units) + 1);
+    this.room = { x: -left, y: -top }; // of the clues, in units of the drawing
+    this.heads = clueHeads(image, { width, height, left, top });
+    this.lines = Object.fromEntries(["rows", "columns"].map((side) => [side, clueLines(image, side)]));
+    image.append(this.highlights);
+    image.querySelector(".clues").before(this.cursor); // clues cover it where the board is scrolled
     this.image?.remove();
     this.sheet.prepend(image);
     this.image = image;
@@ -92,12 +101,23 @@ export class Board {
     };
   }
 
+  /** Scale the drawing; clues are shrunk to what the grid leaves of the window, or to CLUE_SHARE of it if that is more. */
   scale() {
     const unit = this.size / CELL;
-    const [left, top, wide] = this.box;
     const { width, height } = this.puzzle;
-    this.image.style.width = `${wide * unit}px`;
-    const place = { left: -left * unit, top: -top * unit, width: width * this.size, height: height * this.size };
+    const edge = PADDING + unit;
+    const most = (cells, pixels) => Math.max(CLUE_SHARE * pixels - edge, pixels - cells * this.size - 2 * edge);
+    const share = (room, cells, pixels) => Math.min(1, most(cells, pixels) / Math.max(1, room * unit));
+    const across = share(this.room.x, width, this.place.offsetWidth);
+    const down = share(this.room.y, height, innerHeight - ABOVE);
+    this.lines.rows.forEach((shrink, k) => shrink(across, 0, (k + 0.5) * CELL));
+    this.lines.columns.forEach((shrink, k) => shrink(down, (k + 0.5) * CELL, 0));
+    this.origin = { left: -this.room.x * across, top: -this.room.y * down };
+    const { left, top } = this.origin;
+    const box = [left - 1, top - 1, width * CELL - left + 2, height * CELL - top + 2];
+    this.image.setAttribute("viewBox", box.join(" "));
+    this.image.style.width = `${box[2] * unit}px`;
+    const place = { left: -box[0] * unit, top: -box[1] * unit, width: width * this.size, height: height * this.size };
     for (const [name, pixels] of Object.entries(place)) this.target.style[name] = `${pixels}px`;
     this.place.style.scrollPadding = `${place.top}px 0 0 ${place.left}px`;
     this.pinClues();
@@ -113,14 +133,17 @@ export class Board {
     this.target.style.clipPath = `inset(${y}px 0 0 ${x}px)`;
   }
 
-  /** Zoom to a size of the cells in pixels; the cell at a place of the window stays there. */
-  zoomTo(size, { x, y } = { x: 0, y: 0 }) {
-    const before = this.sheet.getBoundingClientRect();
+  /** Zoom to a size of the cells in pixels; the cell at a place of the window stays there, or the first one in view. */
+  zoomTo(size, place = null) {
+    const before = this.target.getBoundingClientRect();
+    const { scrollLeft, scrollTop } = this.place;
     this.size = Math.max(ZOOMS[0], Math.min(ZOOMS.at(-1), size));
     this.scale();
-    const after = this.sheet.getBoundingClientRect();
-    this.place.scrollLeft += (x - before.left) * (after.width / before.width - 1);
-    this.place.scrollTop += (y - before.top) * (after.height / before.height - 1);
+    const after = this.target.getBoundingClientRect();
+    const ratio = after.width / before.width;
+    if (!place) return this.place.scrollTo(scrollLeft * ratio, scrollTop * ratio);
+    const { left, top } = before;
+    this.place.scrollBy(after.left - left + (place.x - left) * (ratio - 1), after.top - top + (place.y - top) * (ratio - 1));
   }
 
   /** Zoom by one step, in or out. */
@@ -199,8 +222,7 @@ export class Board {
   /** Highlight lines and cells, or nothing, and scroll to them. */
   highlight(wanted = {}) {
     const { width, height } = this.puzzle;
-    const [left, top] = this.box;
-    this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, left: left + 1, top: top + 1 }));
+    this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, ...this.origin }));
     this.highlights.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
@@ -222,10 +244,10 @@ export class Board {
   // Mouse and touch
 
   listen() {
-    this.target.addEventListener("pointerdown", (event) => this.press(event));
-    this.target.addEventListener("pointermove", (event) => this.drag(event));
+    this.sheet.addEventListener("pointerdown", (event) => this.press(event));
+    this.sheet.addEventListener("pointermove", (event) => this.drag(event));
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
-      this.target.addEventListener(name, (event) => this.release(event));
+      this.sheet.addEventListener(name, (event) => this.release(event));
     }
     this.sheet.addEventListener("contextmenu", (event) => event.preventDefault());
     this.grid.addEventListener("keydown", (event) => this.type(event));
@@ -242,20 +264,40 @@ export class Board {
   }
 
   press(event) {
-    if (event.pointerType === "touch") this.fingers.set(event.pointerId, event);
-    if (this.fingers.size > 1) return this.endStroke(false); // two fingers move the board
-    if (this.game.isLocked || event.button > 2) return;
+    const isTouch = event.pointerType === "touch";
+    if (isTouch) {
+      if (event.isPrimary) this.fingers.clear();
+      this.fingers.set(event.pointerId, event);
+      this.target.setPointerCapture(event.pointerId);
+      if (!event.isPrimary) return this.endStroke(false); // two fingers move the board, wherever the first one is
+    }
+    if (event.target !== this.target || this.game.isLocked || event.button > 2) return; // clues scroll
     event.preventDefault();
     this.target.setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;
-    const other = this.game.isDrawn ? 0 : EMPTY;
     this.grid.focus({ preventScroll: true });
-    this.paint(this.game.beginStroke(this.cellAt(event), event.button === 2 ? other : this.tool));
+    this.paint(this.game.beginStroke(this.cellAt(event), event.button === 2 ? this.otherTool : this.tool));
+    if (isTouch) this.holding = setTimeout(() => this.hold(), HOLD_MILLISECONDS);
+  }
+
+  /** What the right button and a long press paint. */
+  get otherTool() {
+    return this.game.isDrawn ? 0 : EMPTY;
+  }
+
+  /** Turn a stroke that has not left its first cell into one of the other tool. */
+  hold() {
+    const { from } = this.game.stroke;
+    this.game.endStroke(false);
+    this.paint(this.game.beginStroke(from, this.otherTool));
   }
 
   drag(event) {
-    if (this.pointer === event.pointerId) this.paint(this.game.paintTo(this.cellAt(event)));
-    else if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) this.pinch(event);
+    if (this.pointer === event.pointerId) {
+      const { x, y } = this.cellAt(event);
+      if (x !== this.x || y !== this.y) clearTimeout(this.holding);
+      this.paint(this.game.paintTo({ x, y }));
+    } else if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) this.pinch(event);
   }
 
   /** Move and zoom the board by two fingers. */
@@ -282,6 +324,7 @@ export class Board {
   endStroke(isKept) {
     if (this.pointer === null) return;
     this.pointer = null;
+    clearTimeout(this.holding);
     if (this.game.endStroke(isKept)) this.showChange(true);
     else {
       this.redraw();
@@ -349,7 +392,7 @@ export class Board {
     const column = line("columns", "Column", this.x);
     const head = element("div", "", "rowheader", row);
     const cell = element("div", "", "gridcell", `${this.cellWords()}. ${column}`);
-    cell.id = "board-cell";
+    cell.id = this.cellId;
     cell.setAttribute("aria-colindex", this.x + 2);
     head.setAttribute("aria-colindex", 1);
     const shown = element("div", "unseen", "row", head, cell);
@@ -388,6 +431,14 @@ function clueHeads(image, { width, height, left, top }) {
   columns.prepend(back(0, top, wide, -top), lines(...fives(width).map((x) => `M${x * CELL} ${top}V0`), `M0 0H${wide}`));
   image.append(corner);
   return [[rows, 1, 0], [columns, 0, 1], [corner, 1, 1]];
+}
+
+/** For each line of a side's clues a function that shrinks it to a share around a point. */
+function clueLines(image, side) {
+  return Array.from(image.querySelectorAll(`.clues.${side} > g`), (line) => {
+    const squeezed = line.getAttribute("transform") ?? "";
+    return (share, x, y) => line.setAttribute("transform", `translate(${(1 - share) * x} ${(1 - share) * y}) scale(${share}) ${squeezed}`);
+  });
 }
 
 /** The middle of two fingers and the pixels between them. */

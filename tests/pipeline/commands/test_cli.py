@@ -98,7 +98,7 @@ def test_dataset_is_imported_again(nonocensus: Nonocensus, tmp_path: Path) -> No
     nonocensus("dataset", "run", "--out", "data", "--with-clues")
     imported = nonocensus("import", "data", "--out", "again")
     assert imported.code == 1
-    assert "1 puzzles added to again" in imported.out
+    assert "1 puzzle added to again" in imported.out
     assert "have no clues, which the dataset withholds" in imported.err
     ids = "select puzzle_id, title, clue_hash from puzzles where license is not null"
     assert nonocensus("query", "again", ids).out == nonocensus("query", "store", ids).out

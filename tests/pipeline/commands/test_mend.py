@@ -192,10 +192,12 @@ def test_report_shows_changes_of_current_clues_only(nonocensus: Nonocensus, run:
 def test_mended_puzzles_are_printed_and_written(nonocensus: Nonocensus, store: str, tmp_path: Path) -> None:
     done = nonocensus("mend", store, "--out", str(tmp_path / "mended.non"))
     assert done.code == 0
-    assert 'local/switch "[bold]Switch" 2x2\n  1 cell of the picture changed: row ' in done.out
-    assert "before   after" in done.out
-    assert "no change found: it has hidden lengths" in done.out
-    assert "2 with several solutions, 1 of them mended, 1 file written to" in done.out
+    first, second, last = done.out.splitlines()
+    assert first.startswith('local/switch "[bold]Switch" 2x2: 1 cell of the picture changed: row ')
+    assert second == "local/blotted 2x2: it has hidden lengths, no change is looked for"
+    assert last == f"2 with several solutions, 1 of them mended, 1 file written to {tmp_path / 'mended.non'}."
+    quiet = nonocensus("mend", store, "--quiet")
+    assert (quiet.out, quiet.err) == ("2 with several solutions, 1 of them mended.\n", "")
     (written,) = named("non").read((tmp_path / "mended.non").read_bytes())
     assert solve(written)["solutions"] == "unique"
     assert written.title == "[bold]Switch"
@@ -207,7 +209,10 @@ def test_files_are_solved_and_unreadable_ones_reported(nonocensus: Nonocensus, t
     done = nonocensus("mend", str(tmp_path / "switch.non"), str(tmp_path / "broken.non"))
     assert done.code == 1
     assert "broken.non" in done.err
+    assert "before   after" in done.out, "of a single puzzle"
     assert "1 with several solutions, 1 of them mended." in done.out
+    quiet = nonocensus("mend", str(tmp_path / "switch.non"), "--quiet")
+    assert quiet.out == "1 with several solutions, 1 of them mended.\n"
 
 
 def test_unique_puzzles_need_no_change(nonocensus: Nonocensus, tmp_path: Path) -> None:
@@ -221,10 +226,12 @@ def test_unique_puzzles_need_no_change(nonocensus: Nonocensus, tmp_path: Path) -
 def test_what_the_limit_ends_is_not_finished(
     nonocensus: Nonocensus, store: str, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nonocensus.scrapers.pictures.picture_repair.cpu_now", iter(range(0, 10**6, 20)).__next__)
+    clock = iter(range(0, 10**6, 20)).__next__
+    for module in ("mending", "picture_repair"):
+        monkeypatch.setattr(f"nonocensus.scrapers.pictures.{module}.cpu_now", clock)
     for place in (store, run, run):
         told = nonocensus("mend", place)
-        assert (told.code, "  not finished: raise --cpu-limit" in told.out) == (0, True)
+        assert (told.code, "2x2: not finished: raise --cpu-limit" in told.out) == (0, True)
     with pytest.raises(TimeoutError, match="no change was found in 10 CPU seconds"):
         nc.mend(SWITCH, cpu_limit=10)
 

@@ -27,6 +27,7 @@ from nonocensus.pipeline.commands.output import (
     print_result,
     progress_callbacks,
     progress_line,
+    seconds_left,
     show_progress,
     table,
 )
@@ -76,7 +77,8 @@ def test_progress_is_logged_without_terminal(
         printed.set()
 
     monkeypatch.setattr(err, "print", print_and_notify)
-    with show_progress("", log_interval=0.001) as progress:
+    monkeypatch.setattr(output, "LOG_INTERVAL", 0.001)
+    with show_progress("") as progress:
         progress.on_start("classifying", 2000, 1000)
         progress.on_progress(234, "unique 7")
         printed.clear()
@@ -112,7 +114,7 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
     now = 0.0
     bar = Progress(get_time=lambda: now, disable=True)
     words = "unique line 4,000  unique depth-2 900  trivial unique line 80  multiple 12"
-    task = bar.add_task("classifying", total=20_000, status=words)
+    task = bar.add_task("classifying", total=20_000, status=words, begun=0)
     bar.update(task, advance=1)
     now = 30.0
     bar.update(task, advance=4_999)
@@ -124,11 +126,25 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
     assert [part in line for part in (*shown, *dropped)] == [True] * len(shown) + [False] * len(dropped)
 
 
+def test_time_left_is_known_from_the_first_step_on() -> None:
+    now = 0.0
+    bar = Progress(get_time=lambda: now, disable=True)
+    progress = progress_callbacks(bar, bar.add_task("", total=None, status="", begun=0))
+    progress.on_start("mending", 30, 10)
+    left = list[float | None]()
+    for moment, steps in ((20.0, 0), (40.0, 2), (100.0, 0), (200.0, 3)):
+        now = moment
+        progress.on_progress(steps, "")
+        left.append(seconds_left(bar.tasks[0]))
+        assert ("about" in progress_line(bar.tasks[0])) == (left[-1] is not None)
+    assert left == [None, 360, 900, 600]
+
+
 def test_an_estimate_ends_with_the_steps_that_it_rests_on() -> None:
     """The last puzzles of a job may be the hardest."""
     now = 0.0
     bar = Progress(get_time=lambda: now, disable=True)
-    task = bar.add_task("classifying", total=1000, status="")
+    task = bar.add_task("classifying", total=1000, status="", begun=0)
     progress = progress_callbacks(bar, task)
     progress.on_start("classifying", 1000, 0)
     for second in (1.0, 2.0, 3.0):

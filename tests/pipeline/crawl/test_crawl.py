@@ -26,12 +26,12 @@ from faulty_twin import Faults, serve
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.commands.twin import twin
 from nonocensus.pipeline.crawl import table as crawled_table
-from nonocensus.pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from nonocensus.pipeline.crawl.ledger import Ledger, open_ledger
 from nonocensus.pipeline.crawl.site_crawl import host_locks
 from nonocensus.pipeline.crawl.table import crawl_store
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store import parts
-from nonocensus.pipeline.store.parts import open_store, rewrite
+from nonocensus.pipeline.store.parts import LEDGER, open_store, rewrite
 from nonocensus.scrapers.demo import demo_puzzles
 from nonocensus.scrapers.formats import non, webpbn_xml
 from nonocensus.scrapers.http import PoliteSession
@@ -172,7 +172,7 @@ def wait_for_replies(store: Path, more: int, process: subprocess.Popen[bytes]) -
 
 
 def replies_in(store: Path) -> int:
-    if not (store / NAME).exists():
+    if not (store / LEDGER).exists():
         return 0
     try:
         with open_ledger(store, read_only=True) as ledger:
@@ -393,18 +393,18 @@ def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None
         assert "local folder" in nonocensus(*crawl, "s3://bucket/store").err
         assert nonocensus(*crawl, "a:/store").code == 0, "a legal name of a folder"
         assert nonocensus(*crawl, "store").code == 0
-        with sqlite3.connect(tmp_path / "store" / NAME) as db:
+        with sqlite3.connect(tmp_path / "store" / LEDGER) as db:
             db.execute("pragma user_version = 99")
         assert "version 99" in nonocensus(*crawl, "store").err
         for part in ("", "-wal", "-shm"):
-            (tmp_path / "store" / f"{NAME}{part}").unlink(missing_ok=True)
-        (tmp_path / "store" / NAME).write_bytes(b"no database at all" * 100)
+            (tmp_path / "store" / f"{LEDGER}{part}").unlink(missing_ok=True)
+        (tmp_path / "store" / LEDGER).write_bytes(b"no database at all" * 100)
         for command in ((*crawl, "store"), ("status", "store")):
             damaged = nonocensus(*command)
             assert damaged.code == 3
             assert "is damaged: file is not a database; restore a copy, or move crawl.sqlite*" in damaged.err
         before = rows(tmp_path / "store")
-        (tmp_path / "store" / NAME).unlink()
+        (tmp_path / "store" / LEDGER).unlink()
         assert nonocensus(*crawl, "store").code == 0
         assert rows(tmp_path / "store") == before, "what the line says is so"
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nonocensus.pipeline.crawl.ledger import NAME, open_ledger
+from nonocensus.pipeline.crawl.ledger import open_ledger
 from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.store.parts import LEDGER
 from nonocensus.scrapers.http import Reply
 from nonocensus.scrapers.site import Judgement
 
@@ -63,14 +64,14 @@ def test_read_only_ledger_leaves_no_files(tmp_path: Path, folder: str) -> None:
 def test_damage_is_found(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
         ledger.record_replies("webpbn", 1, [(reply(1), OK)], "any")
-    with closing(sqlite3.connect(tmp_path / NAME)) as database, database:
+    with closing(sqlite3.connect(tmp_path / LEDGER)) as database, database:
         database.execute("update bodies set sha256 = ?", ("0" * 64,))
     with open_ledger(tmp_path, read_only=True) as ledger:
         assert list(ledger.damage()) == ["the reply with the hash 0000000000000000 is damaged"]
-    with closing(sqlite3.connect(tmp_path / NAME)) as database, database:
+    with closing(sqlite3.connect(tmp_path / LEDGER)) as database, database:
         database.execute("pragma user_version = 99")
     with pytest.raises(UserError, match="is of version 99"), open_ledger(tmp_path, read_only=True):
         pass
-    (tmp_path / NAME).write_bytes(b"no database, but long enough to be looked at as one" * 100)
+    (tmp_path / LEDGER).write_bytes(b"no database, but long enough to be looked at as one" * 100)
     with pytest.raises(InputError, match="is damaged"), open_ledger(tmp_path):
         pass

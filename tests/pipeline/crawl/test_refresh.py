@@ -18,19 +18,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from misbehaving import Site, answer
 from runs import run_serially
-from stores import Nonocensus
+from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.crawl import table as crawled_table
-from nonocensus.pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from nonocensus.pipeline.crawl.ledger import Ledger, open_ledger
 from nonocensus.pipeline.crawl.loop import OpenCrawl, catch_up, crawl
 from nonocensus.pipeline.crawl.table import CrawlReport
 from nonocensus.pipeline.crawl.table import reparse as reparse_replies
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import open_store, rewrite
+from nonocensus.pipeline.store.parts import LEDGER, open_store, rewrite
 from nonocensus.reports.dataset.dataset_columns import Content
 from nonocensus.scrapers import webpbn
-from nonocensus.scrapers.formats import non, nonograms_org, webpbn_xml
+from nonocensus.scrapers.formats import jsonl, non, nonograms_org, webpbn_xml
 from nonocensus.scrapers.http import PoliteSession, Reply, Request
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
@@ -117,7 +117,7 @@ def test_rows_follow_the_newest_reply(nonocensus: Nonocensus, crawled: Crawl) ->
     assert (again["updated"], again["rewritten"], again["gone"], rows()) == (0, 0, 0, after)
     rewrite(open_store("store"), lambda batch: batch.slice(len(batch)))
     assert (reparse(nonocensus)["added"], timeless(rows())) == (4, timeless(after))
-    with closing(sqlite3.connect(f"store/{NAME}")) as database:
+    with closing(sqlite3.connect(f"store/{LEDGER}")) as database:
         assert database.execute("select count(distinct sha256) from replies where number = 1").fetchone() == (2,)
 
 
@@ -315,7 +315,7 @@ def test_imported_rows_keep_what_their_files_say(nonocensus: Nonocensus, crawled
 def test_rows_are_updated_without_their_ledger(nonocensus: Nonocensus, crawled: Crawl) -> None:
     """A damaged ledger is moved away, and everything is requested again."""
     crawled([drawn(1)])
-    Path("store", NAME).unlink()
+    Path("store", LEDGER).unlink()
     crawled([drawn(1, title="New", license=None)])
     assert (rows()["webpbn/1"]["title"], rights()) == ("New", {"webpbn/1": ("(c) Ann", None)})
     assert reparse(nonocensus)["rewritten"] == 0
@@ -348,3 +348,18 @@ def test_only_the_url_of_the_newest_puzzle_is_conditional(nonocensus: Nonocensus
     site.answers["/nonograms2/i/2"] = [page]
     assert (outcomes(), conditional()) == ({"ok": 1}, [])
     site.close()
+
+
+def test_files_update_a_copy_of_a_crawled_store(nonocensus: Nonocensus, refused: Refused, crawled: Crawl) -> None:
+    """A crawled row must keep following its replies: an imported one would keep a licence that the site withdraws."""
+    crawled([drawn(k) for k in (1, 2)])
+    before = rows()
+    Path("new.jsonl").write_bytes(jsonl.write(replace(drawn(3), puzzle_id="webpbn/1", source_id="1")))
+    advice = refused("import", "new.jsonl", "--out", "store", "--update").partition("; ")[2]
+    assert rows() == before
+    assert advice.startswith("nonocensus convert store ALL.jsonl writes its puzzles to import into a new store")
+    assert (
+        nonocensus("convert", "store", "ALL.jsonl").code == nonocensus("import", "ALL.jsonl", "--out", "new").code == 0
+    )
+    done = nonocensus("import", "new.jsonl", "--out", "new", "--update")
+    assert (done.code, done.out.splitlines()[0]) == (0, "0 puzzles added to new, 1 updated: 2 in all.")

@@ -57,7 +57,7 @@ def test_equal_runs(run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     assert {work.differ for work in found.work} == {0}
     printed = nonocensus("compare", run.folder.uri, run.folder.uri)
     assert (printed.code, printed.err) == (0, "")
-    assert "No proof has changed." in printed.out
+    assert "No proof of the same clues has changed." in printed.out
 
 
 def test_changed_proofs_are_errors(run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -82,7 +82,7 @@ def test_changed_proofs_are_errors(run: Run, tmp_path: Path, nonocensus: Nonocen
     assert (found.gained, found.lost) == (0, 0)
     printed = nonocensus("compare", run.folder.uri, "changed")
     assert printed.code == 1
-    assert "3 proofs have changed" in printed.out
+    assert "3 proofs of the same clues have changed" in printed.out
     assert f"{answer['puzzle_id']}: answer multiple -> none" in printed.out
     listed = nonocensus("compare", run.folder.uri, "changed", "--json")
     assert listed.code == 1

@@ -329,7 +329,7 @@ def test_hardly_anything(tmp_path: Path, puzzles: int, nonocensus: Nonocensus) -
         rewrite(store, lambda batch: batch.slice(0, 0))
     found = find_duplicates(store)
     assert (rows(found), found.puzzles, found.counts) == ([], puzzles, dict.fromkeys(LIKENESSES, 0))
-    assert nonocensus("dedup", "store").out.startswith(f"{puzzles} puzzles: 0 equal")
+    assert nonocensus("dedup", "store").out.startswith(f"{puzzles} puzzle{'s' * (not puzzles)}: 0 equal")
 
 
 def test_a_run_knows_pictures(tmp_path: Path, nonocensus: Nonocensus) -> None:

@@ -1,5 +1,6 @@
 """The page of two runs compared: which group a puzzle is in, and what is shown of it."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from runs import run_of
 from stores import Nonocensus
 
-from nonocensus.pipeline.findings import run_changes
+from nonocensus.pipeline.findings import comparison
 from nonocensus.pipeline.findings.comparison import compare
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import Run
@@ -43,7 +44,7 @@ NEW = [
 ]
 GROUPS = {
     "Fixed": {"a/fixed", "a/fixed 2"},
-    "At fault since": {"a/broken"},
+    "Worse": {"a/broken"},
     "New and at fault": {"a/new 2"},
     "New": {"a/new"},
     "Gone": {"a/gone"},
@@ -65,10 +66,10 @@ def listed(page: str) -> dict[str, set[str]]:
 def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     page = changes_page(*runs, compare(*runs))
     assert listed(page) == GROUPS
-    assert "1 puzzle in both" in page
+    assert "1 puzzle in both with the same clues, 4 with other clues." in page
     assert EVIL not in page
     assert "&lt;script&gt;" in page
-    fixed = page[page.index("<h2>Fixed") : page.index("<h2>At fault")]
+    fixed = page[page.index("<h2>Fixed") : page.index("<h2>Worse")]
     assert fixed.count("<svg") == 3, "before and after of one, after of the impossible one"
     back = changes_page(*runs[::-1], compare(*runs[::-1]))
     assert listed(back)["Gone"] == {"a/new", "a/new 2"}
@@ -81,7 +82,7 @@ def test_equal_runs_have_no_changes(runs: tuple[Run, Run]) -> None:
 
 
 def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_changes, "_LISTED", run_changes._LISTED.replace(f"<= {run_changes.LISTED}", "<= 1"))
+    monkeypatch.setattr(comparison, "_LISTED", comparison._LISTED.replace(f"<= {comparison.LISTED}", "<= 1"))
     page = changes_page(*runs, compare(*runs))
     assert listed(page)["Fixed"] == {"a/fixed"}
     assert "The first 1 of 2, by id." in page
@@ -94,7 +95,20 @@ def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> N
 
 
 @pytest.mark.usefixtures("runs")
-def test_the_command_writes_the_page(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) -> None:
     printed = nonocensus("compare", "old/run", "new/run", "--html", "page.html")
     assert (printed.code, printed.err) == (0, "")
     assert listed((tmp_path / "page.html").read_text()) == GROUPS
+    changed = json.loads(nonocensus("--json", "compare", "old/run", "new/run").out)["changed"]
+    assert {group["name"].capitalize(): {one["puzzle_id"] for one in group["listed"]} for group in changed} == GROUPS
+    for name, ids in GROUPS.items():
+        assert f"\n{len(ids)} {name.lower()}: {', '.join(sorted(ids))}\n" in printed.out
+    assert re.search(r"\nmultiple +\S.* 1  a/fixed\s", printed.out)
+
+
+def test_runs_without_a_puzzle_of_the_same_clues_are_compared(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run_of(tmp_path / "old", [puzzle("fixed", SWITCH)])
+    run_of(tmp_path / "new", [puzzle("fixed")])
+    printed = nonocensus("compare", "old/run", "new/run")
+    assert (printed.code, printed.err) == (0, "")
+    assert "1 fixed: a/fixed\n" in printed.out

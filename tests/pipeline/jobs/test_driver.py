@@ -145,7 +145,7 @@ def test_planned_rows_without_result_are_an_error(
         patch.setattr(Schedule, "next", losing)
         lossy = nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10")
     assert lossy.code == 1
-    assert "puzzles have no result" in lossy.err
+    assert "no result for " in lossy.err
     outcome = classify_store(store, str(tmp_path / "run"), CONFIG, Selection(), SERIAL)
     assert (outcome.missing, outcome.summary["rows"]) == (0, 300)
 

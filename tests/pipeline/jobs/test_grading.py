@@ -69,7 +69,7 @@ def test_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonoce
     expected = directly(own)
     assert lasting(current_grades(own)) == lasting(expected)
     assert 20 < len(expected) < 80
-    assert f"{len(expected)} of {len(expected)} puzzles with one solution have a grade" in done.out
+    assert f"{len(expected)} of {len(expected)} puzzles with one solution graded" in done.out
     assert f"{80 - len(expected)} others have no solution, several, or are undecided" in done.out
     hardest = Counter(expected["hardest"].to_pylist())
     assert len(hardest) > 3
@@ -326,7 +326,7 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
     assert lines["local/plain"].rstrip().endswith("clue 2, counting 1")
     assert lines["local/switch"].split()[2:] == ["2x2", "–", "–", "–", "multiple"]
     assert lines["local/none"].split()[1:] == ["3x1", "–", "–", "–", "contradiction"]
-    assert "1 of 1 puzzles with one solution have a grade" in done.out
+    assert "1 of 1 puzzle with one solution graded" in done.out
     graded = json.loads(nonocensus("grade", "plain.non", "switch.non", "--json").out)
     plain, switch = graded["puzzles"]
     assert (plain["grade"], plain["label"], plain["status"]) == (1, "unique line", "ok")
@@ -368,5 +368,5 @@ def test_run_without_unique_puzzles_has_no_grades(nonocensus: Nonocensus, tmp_pa
     assert nonocensus("classify", "store", "--out", "one", "--serial").code == 0
     done = nonocensus("grade", "one")
     assert done.code == 0
-    assert done.out.startswith("0 of 0 puzzles with one solution have a grade")
+    assert done.out.startswith("0 of 0 puzzles with one solution graded")
     assert not (tmp_path / "one" / "grades").exists()

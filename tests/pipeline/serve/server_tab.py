@@ -19,6 +19,7 @@ class Tab(BrowserTab):
     def __init__(self, driver: webdriver.Chrome, server: Server) -> None:
         super().__init__(driver)
         self.server = server
+        self.touching = 0  # fingers on the screen
 
     def load(self, address: str = "#open") -> None:
         """Reload the page, with empty storage."""
@@ -103,9 +104,12 @@ class Tab(BrowserTab):
 
     def touch(self, *moments: tuple[tuple[float, float], ...]) -> None:
         """Touch the screen: places of the fingers at each moment, in pixels of the window; then lift them."""
-        count = 0
         for fingers in (*moments, ()):
-            kind = "touchMove" if len(fingers) == count else "touchStart" if fingers else "touchEnd"
-            points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(fingers)]
-            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-            count = len(fingers)
+            self.fingers(*fingers)
+
+    def fingers(self, *places: tuple[float, float]) -> None:
+        """Move the fingers on the screen to these places, put more of them on it, or lift some."""
+        kind = "touchStart" if len(places) > self.touching else "touchMove" if places else "touchEnd"
+        points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        self.touching = len(places)

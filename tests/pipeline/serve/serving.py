@@ -8,15 +8,20 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import numpy as np
 import psutil
+from runs import run_of
 
+import nonocensus as nc
+from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.kernel_compilation import PALETTE
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.serve.records import puzzle_record
-from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
 
 SECONDS = 120.0
 """A machine may be busy."""
@@ -129,6 +134,37 @@ TWO_NON = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
 """DIAGONAL as a file."""
 
 PLUS_NON = b"width 3\nheight 3\n\nrows\n1\n3\n1\n\ncolumns\n1\n3\n1\n"
+
+
+def disc(side: int, holes: int = 3) -> np.ndarray:
+    """A picture: a disc with a grid of holes."""
+    y, x = np.mgrid[:side, :side]
+    middle = (side - 1) / 2
+    inside: np.ndarray = (x - middle) ** 2 + (y - middle) ** 2 < (side / 2.2) ** 2
+    return inside & ((x // holes + y // holes) % 3 > 0)
+
+
+def titled_puzzles() -> Iterator[Puzzle]:
+    """Puzzles of two sites, to find by what is known of them."""
+    pages = "https://webpbn.com/play.cgi?id={}", "https://www.nonograms.org/nonograms2/i/{}"
+    for source, number, title, author, picture in (
+        ("webpbn", 27215, "Round window", "Ada", disc(15, 2)),
+        ("webpbn", 7, "Moon", "Ada", disc(15)),
+        ("nonograms", 7, "Café", "Émile", disc(20)),
+        ("nonograms", 15, "Lantern", "Bo", 1 + np.tri(10)),
+        ("webpbn", 2, None, None, np.eye(2)),
+    ):
+        about = {"title": title, "author": author, "url": pages[source == "nonograms"].format(number)}
+        cells = np.asarray(picture, np.uint8)
+        palette = PALETTE[: max(2, int(cells.max()) + 1)]
+        yield from_picture(cells, palette, puzzle_id=f"{source}/{number}", source=source, **about)
+
+
+def titled_run(place: Path) -> Run:
+    """A graded run of the titled puzzles."""
+    run = run_of(place, list(titled_puzzles()))
+    nc.grade_run(run.folder.uri, resources=Resources(serial=True))
+    return run
 
 
 def long_puzzle() -> dict[str, Any]:

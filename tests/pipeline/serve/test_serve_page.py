@@ -232,6 +232,10 @@ def test_drawn_picture_is_solved_and_played(tab: Tab) -> None:
     assert tab.painted() == 0
     tab.keys("1", Keys.ARROW_RIGHT, "2")
     assert tab.outcome().startswith("Solved")
+    for section in ("#puzzle", "#draw"):  # both boards are in the page by now
+        tab.driver.execute_script("location.hash = arguments[0]", section)
+        tab.until(lambda wanted=section: tab.one(wanted).is_displayed())
+        assert violations(tab.driver) == [], section
     assert tab.errors() == []
 
 
@@ -253,6 +257,42 @@ def test_archive_is_searched_and_opened(tab: Tab) -> None:
     tab.until(lambda: tab.all("#archive:not([hidden])"))
     tab.load("#puzzle?id=there%2Fis%2Fnone")
     tab.until(lambda: "No such puzzle" in tab.text("#problem"))
+
+
+def test_id_opens_the_archives_puzzle(tab: Tab) -> None:
+    """Pasted as text, or searched for; the archive comes first on the page."""
+    tab.load("")
+    tab.until(lambda: len(tab.all("#archive:not([hidden]) tbody tr")) == PAGE_ROWS)
+    tab.one("#archive [name=query]").send_keys("8x8-0.5-3-17", Keys.ENTER)
+    tab.wait_for_puzzle()
+    assert tab.text("#puzzle h1") == "random/8x8-0.5-3-17"
+    tab.load()
+    tab.paste(b" random/8x8-0.5-3-9\n")
+    tab.wait_for_puzzle()
+    assert tab.text("#puzzle h1") == "random/8x8-0.5-3-9"
+    tab.load()
+    tab.paste(b"random/99999")
+    tab.until(lambda: tab.text("#problem"))
+    (refused,) = tab.errors()
+    assert "422" in refused
+
+
+def test_archive_is_filtered_by_menus_and_ranges(tab: Tab) -> None:
+    tab.load("#archive?label=multiple")
+    count = tab.until(lambda: tab.text("#archive .browse-count"))
+    assert count.endswith(" of 60 puzzles")
+    tab.click(".chip")
+    tab.until(lambda: tab.text("#archive .browse-count") == "60 puzzles")
+    tab.click("[data-facet=label] summary")
+    tab.until(lambda: tab.all("[data-facet=label] [value='multiple']"))
+    tab.click("[data-facet=label] [value='multiple']")
+    tab.until(lambda: tab.text("#archive .browse-count") == count)
+    tab.click("[data-name=title] button")
+    tab.until(lambda: tab.one("#archive [data-name=title]").get_attribute("aria-sort") == "ascending")
+    assert "sort=title" in tab.driver.current_url
+    tab.click("[type=reset]")
+    tab.until(lambda: tab.text("#archive .browse-count") == "60 puzzles")
+    assert tab.errors() == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])

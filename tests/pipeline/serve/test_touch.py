@@ -7,8 +7,10 @@ import pytest
 from chromium import NEEDED, PHONE, chromium, emulated, page_width, violations
 from selenium.webdriver.common.keys import Keys
 from server_tab import Tab
-from serving import Server, record
+from serving import Server, disc, record, running, titled_run
 from test_serve_page import jsonl
+
+from nonocensus.reports.words.formatting import NO_BREAK
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 
@@ -21,14 +23,6 @@ def phone(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with chromium(tmp_path_factory.mktemp("chromium")) as driver, emulated(driver, "light", PHONE):
         driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
         yield Tab(driver, server)
-
-
-def disc(side: int) -> np.ndarray:
-    """A picture: a disc with a grid of holes."""
-    y, x = np.mgrid[:side, :side]
-    middle = (side - 1) / 2
-    inside: np.ndarray = (x - middle) ** 2 + (y - middle) ** 2 < (side / 2.2) ** 2
-    return inside & ((x // 3 + y // 3) % 3 > 0)
 
 
 def open_disc(phone: Tab, side: int = 20) -> None:
@@ -49,6 +43,23 @@ def tap(phone: Tab, selector: str) -> None:
     phone.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", found)
     box = phone.driver.execute_script("return arguments[0].getBoundingClientRect().toJSON()", found)
     phone.touch(((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2),))
+
+
+def tick(phone: Tab, facet: str, choice: str) -> None:
+    """Open a menu above the archive's list, tick a choice, and close it."""
+    tap(phone, f"[data-facet={facet}] summary")
+    phone.until(lambda: phone.all(f"[data-facet={facet}] [value='{choice}']"))
+    tap(phone, f"[data-facet={facet}] [value='{choice}']")
+    phone.until(lambda: phone.all(f".chip[data-name={facet}]"))
+    tap(phone, f"[data-facet={facet}] summary")
+
+
+def paint(phone: Tab, cells: np.ndarray) -> None:
+    """Paint cells of a square board, run by run."""
+    for y, row in enumerate(cells):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], row, [0]))))
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
+            phone.touch(*((centre(phone, x, y, len(cells)),) for x in sorted({start, stop - 1})))
 
 
 def filled(phone: Tab, side: int) -> np.ndarray:
@@ -104,6 +115,93 @@ def test_second_finger_moves_the_board_and_paints_nothing(phone: Tab) -> None:
     phone.until(lambda: visible_clues(phone) == [True, True])
 
 
+def zoom(phone: Tab, way: str) -> tuple[float, float]:
+    """Zoom in or out as far as it goes; return the corner of the cells in the window."""
+    for _ in range(8):
+        phone.run("document.querySelector(`#puzzle [data-do=${arguments[0]}]`).click()", way)
+    phone.run("document.querySelector('#puzzle .board').scrollIntoView({ block: 'center' })")
+    left, top, _, _ = phone.cells()
+    return left, top
+
+
+ON_CELLS, ON_ROWS, ON_COLUMNS, ON_TOOLS = (80, 60), (-60, 60), (80, -60), (80, -300)
+"""Places in pixels from the corner of the cells."""
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (ON_ROWS, ON_CELLS),
+        (ON_CELLS, ON_ROWS),
+        (ON_COLUMNS, ON_CELLS),
+        (ON_CELLS, ON_COLUMNS),
+        (ON_ROWS, (-20, 90)),
+        (ON_COLUMNS, (110, -20)),
+        (ON_TOOLS, ON_CELLS),
+    ],
+)
+def test_two_fingers_paint_nothing_wherever_they_land(
+    phone: Tab, first: tuple[int, int], second: tuple[int, int]
+) -> None:
+    """A pinch, a pan, and the finger that stays when the other is lifted; afterwards one finger paints again."""
+    open_disc(phone)
+    left, top = zoom(phone, "larger")
+    one, other = ((left + x, top + y) for x, y in (first, second))
+    apart = (other[0] + 50, other[1] + 50)
+    moved = [(x - 40, y - 40) for x, y in (one, apart)]
+    phone.touch((one,), (one, other), (one, apart), tuple(moved), (moved[0],), ((left + 100, top + 100),))
+    assert (phone.painted(), phone.count("crosses"), phone.outcome()) == (0, 0, "")
+    zoom(phone, "smaller")
+    phone.touch((centre(phone, 8, 8, 20),))
+    assert phone.painted() == 1
+    assert phone.errors() == []
+
+
+def test_long_press_marks_cells_as_empty(phone: Tab) -> None:
+    open_disc(phone)
+    row = [centre(phone, x, 5, 20) for x in range(2, 6)]
+    phone.fingers(row[0])
+    phone.until(lambda: phone.count("crosses") == 1)
+    phone.touch((row[0],), (row[2],))
+    assert (phone.painted(), phone.count("crosses")) == (0, 3)
+    phone.touch((row[3],))
+    assert (phone.painted(), phone.count("crosses")) == (1, 3)
+    phone.click("[data-do=undo]")
+    phone.click("[data-do=undo]")
+    assert (phone.painted(), phone.count("crosses")) == (0, 0)
+
+
+CLUES = """
+const board = document.querySelector("#puzzle .board").getBoundingClientRect();
+const cells = document.querySelector("#puzzle .target").getBoundingClientRect();
+const texts = (side) => Array.from(document.querySelectorAll(`#puzzle .clues.${side} text`));
+const boxes = (side) => texts(side).map((text) => text.getBoundingClientRect());
+const [rows, columns] = ["rows", "columns"].map(boxes);
+return {
+  room: [cells.left - board.left, cells.top - board.top],
+  left: Math.min(...rows.map((text) => text.left - board.left)),
+  top: Math.min(...columns.map((text) => text.top - board.top)),
+  over: Math.max(...rows.map((text) => text.right - cells.left), ...columns.map((text) => text.bottom - cells.top)),
+  least: Math.min(...rows.map((text) => text.height)),
+};
+"""
+
+
+def test_zoomed_clues_take_at_most_a_third_of_the_phone(phone: Tab) -> None:
+    phone.load()
+    phone.paste(jsonl(record(np.random.default_rng(5).random((30, 30)) < 0.5)))
+    phone.wait_for_puzzle()
+    for _ in range(6):
+        phone.click("[data-do=larger]")
+        found = phone.run(CLUES)
+        assert found["room"][0] <= PHONE / 3
+        assert found["room"][1] <= 844 / 3
+        assert min(found["left"], found["top"]) >= 0, "all numbers are in view"
+        assert found["over"] <= 2, "none covers cells"
+        assert found["least"] > 6
+    assert phone.cells()[2] == 30 * 48
+
+
 @pytest.mark.parametrize("key", [Keys.END, Keys.HOME])
 def test_keys_keep_the_cursor_clear_of_the_clues(phone: Tab, key: str) -> None:
     open_disc(phone, 40)
@@ -153,11 +251,7 @@ def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
         tap(phone, ".hint [data-do=more]")
     phone.until(lambda: phone.text("#puzzle .clock") != "0:00")
     phone.driver.execute_script("document.querySelector('#puzzle .board').scrollIntoView({ block: 'center' })")
-    todo = disc(20) & ~filled(phone, 20)
-    for y, row in enumerate(todo):
-        edges = np.flatnonzero(np.diff(np.concatenate(([0], row, [0]))))
-        for start, stop in zip(edges[::2], edges[1::2], strict=True):
-            phone.touch(*((centre(phone, x, y, 20),) for x in sorted({start, stop - 1})))
+    paint(phone, disc(20) & ~filled(phone, 20))
     outcome = phone.outcome()
     assert outcome.startswith("Solved in 0:")
     assert outcome.endswith(" with 2 hints: all 20 rows and 20 columns fit their clues.")
@@ -169,3 +263,43 @@ def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     assert phone.outcome().startswith(f"Solved in {taken} with 2 hints")
     assert violations(phone.driver) == []
     assert phone.errors() == []
+
+
+@pytest.mark.people
+def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
+    phone: Tab, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """By a player: 15x15, two stars, under ten minutes; then all by touch, with a pan and crosses."""
+    with running(titled_run(tmp_path_factory.mktemp("titled")).folder.uri, *OPTIONS) as server:
+        phone = Tab(phone.driver, server)
+        phone.load("")
+        phone.until(lambda: len(phone.all("#archive:not([hidden]) tbody tr")) == 5)
+        assert phone.text("#archive h1") == "Find a puzzle"
+        assert page_width(phone.driver) <= PHONE
+        tick(phone, "dimensions", "15×15")
+        tick(phone, "star_count", "2")
+        tap(phone, "[data-facet=duration] summary")
+        phone.one("[data-facet=duration] .between label:last-child input").send_keys("10", Keys.ENTER)
+        phone.until(lambda: [link.text for link in phone.all("#archive tbody a")] == ["Round window"])
+        assert phone.text("#archive .browse-count") == "1 of 5 puzzles"
+        assert violations(phone.driver) == []
+        phone.driver.execute_script("document.activeElement.blur(); document.querySelector('h1').click()")
+        tap(phone, "tbody a")
+        phone.wait_for_puzzle()
+        assert phone.text("#puzzle h1") == "Round window"
+        about = phone.text("#puzzle .about").replace(NO_BREAK, " ")
+        assert about == "by Ada · 15×15 · about 5 min · 1.8 of 5 stars · webpbn/27215"
+        left, top = zoom(phone, "larger")
+        fingers = (left + 20, top + 40), (left + 90, top + 40)
+        phone.touch((fingers[0],), fingers, tuple((x - 60, y - 30) for x, y in fingers))
+        assert phone.cells()[0] < left
+        assert phone.painted() == 0
+        zoom(phone, "smaller")
+        phone.fingers(centre(phone, 0, 0, 15))
+        phone.until(lambda: phone.count("crosses") == 1)
+        phone.fingers()
+        assert phone.outcome() == ""
+        paint(phone, disc(15, 2))
+        phone.until(lambda: phone.outcome().startswith("Solved in "))
+        assert violations(phone.driver) == []
+        assert phone.errors() == []

@@ -154,4 +154,4 @@ def test_file_on_the_hub_is_read(nonocensus: Nonocensus, monkeypatch: pytest.Mon
         server.shutdown()
         thread.join()
     assert (imported.code, imported.err) == (0, "")
-    assert imported.out.startswith("1 puzzles added")
+    assert imported.out.startswith("1 puzzle added")

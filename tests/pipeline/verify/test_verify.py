@@ -111,7 +111,7 @@ def test_part_with_wrong_hash_is_found(store: Store, tmp_path: Path) -> None:
     path.write_bytes(whole)
     rewritten(path, "rows", longer)
     record_size(path)
-    assert ["1 puzzles have clues that do not match their clue hash" in line for line in found(store)] == [True]
+    assert ["1 puzzle with clues that do not match their clue hash" in line for line in found(store)] == [True]
 
 
 def test_swapped_part_is_found(store: Store, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What needs attention: issues, cells that differ, duplicates, contradictions; and what authors have to fix."""
 
 import operator
-import re
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from nonocensus.reports.numbers.issues import (
 )
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
-from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
+from nonocensus.solver.model.tables import MENDINGS, PUZZLES, RESULTS, puzzle_batch
 
 MULTIPLE: dict[str, Any] = {"solutions": "multiple", "technique": None}
 NONE: dict[str, Any] = {"solutions": "none"}
@@ -207,6 +206,17 @@ def test_the_least_ambiguous_come_first() -> None:
     assert (attention.few_cells, attention.issues[0].puzzles) == (4, count - 1)
 
 
+def test_smallest_changes_come_before_unmended_puzzles() -> None:
+    pictures = {"solution": b"\1\0\0\1" + bytes(16), "second_solution": b"\0\1\1\0" + bytes(16)}
+    facts = pictures | MULTIPLE | {"clue_hash": "h"}
+    rows = [(solved(f"a/{k}", 1.0, "multiple", **facts), known(f"a/{k}", 5, 4)) for k in (1, 2, 3)]
+    mended = mended_rows(("a/2", b"\1" * 20), ("a/3", b"\1" + bytes(19)))
+    ambiguous = told(take_census(pairs(*rows), mendings=mended)).ambiguous
+    assert [(one.puzzle_id, one.changed, one.cells) for one in ambiguous] == [
+        *(("a/3", 1, 4), ("a/2", 18, 4), ("a/1", None, 4)),
+    ]
+
+
 def test_twins_are_named_with_their_titles_recoloured_and_near_ones_last() -> None:
     rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", title=f"Title {n}")) for n in range(30)]
     near = [(f"a/{n % 7}", f"a/{n}", "near", n) for n in range(7, 20)]
@@ -240,9 +250,10 @@ def clued(rows: list[list[int]], columns: list[list[int]]) -> Puzzle:
 
 def test_why_a_puzzle_has_no_solution() -> None:
     by_line = clued([[3], [1, 2], [2, 1], [2]], [[2, 1], [2, 1], [2], [3]])
-    line = re.fullmatch(r"(Row|Column) (\d) \([\d ]+\) has no arrangement left\.", reason(by_line) or "")
-    assert line
-    assert 1 <= int(line[2]) <= 4
+    assert reason(by_line) == (
+        "Once other lines are used, column 1, clue 2 1, has no arrangement: row 3 would be black, but the 2 ends in "
+        "row 2 at the latest and the 1 begins in row 4 at the earliest."
+    )
     twisted = clued([[1, 1], [2, 1], [2], [1, 1], [1]], [[1, 1], [2], [1, 1], [1, 1], [2]])
     assert reason(twisted) == "Each line has an arrangement; only assumptions show that they don't go together."
 
@@ -286,6 +297,10 @@ COPIES = pa.Table.from_pylist(
 )
 LISTS = f"""Ann: 2 puzzles
 
+Dear Ann,
+
+Please look at 2 of your puzzles:
+
 a/2 “Two”, 2×2
 https://example.org/2
 Several solutions: two of them differ in 4 of 4 cells.
@@ -296,11 +311,19 @@ Several solutions, which the site does not say.
 
 <script>alert(1)</script> & \ufffdevil: 1 puzzle
 
+Dear <script>alert(1)</script> & \ufffdevil,
+
+Please look at 1 of your puzzles:
+
 a/5 “<script>alert(1)</script> & \ufffdevil”, 2×2
 Impossible clues: row 1: too long.
 
 
 {ARABIC}: 1 puzzle
+
+Dear {ARABIC},
+
+Please look at 1 of your puzzles:
 
 a/4, 2×2
 No solution: the clues contradict each other.
@@ -313,7 +336,54 @@ The same as a/2 “Two” by Ann, turned or mirrored.
 """
 
 
-def test_each_author_has_a_list_as_plain_text() -> None:
+def mended_rows(*changes: tuple[str, bytes]) -> pa.Table:
+    """Return mendings, by id, of puzzles with the clue hash h."""
+    rows = [{"puzzle_id": name, "change": f"change of {name}", "mended": cells} for name, cells in changes]
+    return pa.Table.from_pylist([row | {"clue_hash": "h"} for row in rows], MENDINGS)
+
+
+COLORS = [{"name": name, "symbol": "x", "rgb": "000000"} for name in ("white", "red", "sky\nblue")]
+
+
+def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
+    two = solved("a/1", 1.0, "multiple", **TWO, clue_hash="h")
+    colored = two | {"puzzle_id": "a/2", "solution": b"\1\0\0\2", "second_solution": b"\0\2\1\0"}
+    damaged = two | {"puzzle_id": "a/3"}
+    rows = pairs(
+        (two, known("a/1", author="Ann")),
+        (colored, known("a/2", author="Ann", palette=COLORS)),
+        (damaged, known("a/3", author="Ann")),
+    )
+    mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"))
+    shown = take_census(rows, mendings=mended).shown
+    assert (
+        author_lists(shown, fixes(shown, DUPLICATES.empty_table()))
+        == """Ann: 3 puzzles
+
+Dear Ann,
+
+Please look at 3 of your puzzles:
+
+a/1, 2×2
+Several solutions: two of them differ in 4 of 4 cells.
+For one solution: change of a/1.
+Row 2: 1 becomes 0
+Column 2: 1 becomes 0
+
+a/2, 2×2
+Several solutions: two of them differ in 4 of 4 cells.
+For one solution: change of a/2.
+Row 1: 1 red becomes 1 red 1 sky blue
+Column 2: 1 sky blue becomes 2 sky blue
+
+a/3, 2×2
+Several solutions: two of them differ in 4 of 4 cells.
+For one solution: change of a/3.
+"""
+    )
+
+
+def test_each_author_has_a_letter_as_plain_text() -> None:
     shown = take_census(AUTHORS).shown
     assert author_lists(shown, fixes(shown, COPIES)) == LISTS
 

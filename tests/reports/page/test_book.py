@@ -186,14 +186,29 @@ def test_nothing_leaves_the_page(paper: str, monkeypatch: pytest.MonkeyPatch) ->
         puzzles[k] = about(puzzles[k], title=title, author=HOSTILE[-k], copyright=title, license=HOSTILE[k - 5])
     puzzles[0] = about(puzzles[0], rows=blotted(puzzles[0].puzzle))
     for page in drawn_pages(puzzles, BookLayout(4, paper), monkeypatch):
-        with Image.open(BytesIO(vl_convert.svg_to_png(page))) as image:
-            gray = np.asarray(Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA")))
-        inked = np.argwhere(gray.min(axis=2) < 200)
-        margin = BORDER - 12
-        (top, left), (bottom, right) = inked.min(axis=0), inked.max(axis=0)
-        assert min(top, left) >= margin
-        assert bottom <= gray.shape[0] - margin
-        assert right <= gray.shape[1] - margin
+        assert_within_margins(page)
+
+
+def assert_within_margins(page: str) -> None:
+    """Assert that a page, as SVG, has no ink outside its margins."""
+    with Image.open(BytesIO(vl_convert.svg_to_png(page))) as image:
+        gray = np.asarray(Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA")))
+    inked = np.argwhere(gray.min(axis=2) < 200)
+    margin = BORDER - 12
+    (top, left), (bottom, right) = inked.min(axis=0), inked.max(axis=0)
+    assert min(top, left) >= margin
+    assert bottom <= gray.shape[0] - margin
+    assert right <= gray.shape[1] - margin
+
+
+def test_puzzles_of_one_size_fit_with_long_clues_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars, full = np.zeros((20, 20), np.uint8), np.ones((20, 20), np.uint8)
+    bars[::2, ::2] = 1
+    alike = [BookPuzzle(from_picture(cells), k, None, 1.5) for k, cells in enumerate((bars, full), 1)]
+    for puzzles, count in ((alike, 1), (some((38, 45), (38, 45)), 4)):
+        for page in drawn_pages(puzzles, BookLayout(count), monkeypatch):
+            assert_within_margins(page)
+            assert page.count(">45x38, about") <= 1, "two are higher than a page"
 
 
 def test_rights_of_each_puzzle() -> None:

@@ -1,15 +1,11 @@
 """The page of an explanation in headless Chromium: its steps paint the grid, and everyone can use it."""
 
-import base64
-import io
 from dataclasses import replace
 from pathlib import Path
-from unicodedata import normalize
 
 import numpy as np
 import pytest
-from chromium import NEEDED, PHONE, emulated, page_width, violations
-from pypdf import PdfReader
+from chromium import NEEDED, PHONE, emulated
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 from test_explained import dominoes
@@ -77,13 +73,6 @@ def test_steps_go_forward_and_back(explained: Tab, explanation: Explanation) -> 
     assert explained.errors() == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
-def test_axe_finds_no_violation_and_nothing_is_too_wide(explained: Tab, scheme: str, width: int) -> None:
-    with emulated(explained.driver, scheme, width):
-        assert violations(explained.driver) == []
-        assert page_width(explained.driver) <= width
-
-
 def flower() -> Explanation:
     """A puzzle of 15x15 in three colours, whose rows only exclude colours at first."""
     y, x = np.mgrid[:15, :15]
@@ -125,14 +114,11 @@ def printed(tab: Tab, path: Path, explanation: Explanation) -> list[str]:
     path.write_text(page(explanation))
     before = tab.driver.current_url
     tab.driver.get(path.as_uri())
-    paper = {"paperWidth": 8.27, "paperHeight": 11.69}
-    data = base64.b64decode(tab.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+    pages = tab.printed()
     tab.driver.get(before)
-    texts = [normalize("NFKC", page.extract_text()) for page in PdfReader(io.BytesIO(data)).pages]  # without ligatures
-    return [" ".join(text.split()) for text in texts]
+    return pages
 
 
-@pytest.mark.people
 def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path: Path) -> None:
     explanation = flower()
     pages = printed(explained, tmp_path / "flower.html", explanation)

@@ -45,6 +45,14 @@ ABOUT = RunDetails(
 )  # fmt: skip
 CHARTS = ["labels", "sources", "sizes", "difficulties", "times", "areas", "rate", "workers"]
 EVIL = "<script>alert(1)</script>"
+TWO = {
+    "solution": b"\1\0\0\1",
+    "second_solution": b"\0\1\1\0",
+    "solutions": "multiple",
+    "goal_matches": True,
+    "clue_hash": "ab",
+}
+MENDED = {"puzzle_id": "a/1", "clue_hash": "ab", "change": "row 2 column 2 black", "mended": b"\0\1\1\1"}
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 
 
@@ -161,12 +169,15 @@ def test_text_from_strangers_is_escaped() -> None:
         (solved(EVIL, 2.0), known(EVIL, **evil)),
         solved("a/2", 1.0, EVIL, technique=EVIL),
         (failed("a/3", "error", EVIL), known("a/3", **evil)),
+        (solved("a/4", 1.0, "multiple", **TWO), known("a/4", **evil)),
     )
-    report = write_report(rows, RunDetails(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]))
+    mended = pa.Table.from_pylist([MENDED | {"puzzle_id": "a/4", "change": f"row 1 column 1 {EVIL}"}], schema=MENDINGS)
+    report = write_report(rows, RunDetails(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]), mendings=mended)
     html = report["report.html"].decode()
     assert "<script>alert" not in html
     assert len(list(Page(html).of("script"))) == 6  # one that runs and five with data
-    assert EVIL in Page(html).text
+    assert f"For one solution: row 1 column 1 {EVIL}" in Page(html).text
+    assert f'Dear "{EVIL},\n' in report["authors.txt"].decode()
     for name, content in report.items():
         if name.endswith(".svg"):
             assert b"<script" not in content
@@ -246,10 +257,8 @@ def test_a_public_report_has_no_mendings_of_what_may_not_be_passed_on() -> None:
 
 def test_a_mended_puzzle_is_drawn_before_and_after() -> None:
     """Before is the author's picture, since it is a solution; the cell that changes has a colour apart."""
-    two = {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0", "solutions": "multiple", "goal_matches": True}
-    rows = pairs((solved("a/1", 1.0, "multiple", clue_hash="ab", **two), known("a/1", goal=b"\0\1\1\0")))
-    mended = {"puzzle_id": "a/1", "clue_hash": "ab", "change": "row 2 column 2 black", "mended": b"\0\1\1\1"}
-    found = pa.Table.from_pylist([mended], schema=MENDINGS)
+    rows = pairs((solved("a/1", 1.0, "multiple", **TWO), known("a/1", goal=b"\0\1\1\0")))
+    found = pa.Table.from_pylist([MENDED], schema=MENDINGS)
     page = write_report(rows, mendings=found)["report.html"].decode()
     (thumbs,) = re.findall(r'<div class="thumbs">(.*?)</div>\n', page)
     before, after = re.findall(r"<svg.*?</svg>", thumbs)

@@ -94,12 +94,14 @@ def test_grades_come_back_and_take_nothing_where_there_are_none() -> None:
     columns = columns_of(made)
     assert columns["hardest"] == rows["hardest"].to_pylist()
     assert columns["grade"] == [None if grade is None else str(grade) for grade in rows["grade"].to_pylist()]
+    rounded = [None if stars is None else str(int(stars + 0.5)) for stars in rows["stars"].to_pylist()]
+    assert columns["star_count"] == rounded
     techniques, hardest = ask(made, "wordsOf", names=["technique", "hardest"])
     assert techniques == ["line", "depth-2", "probe"], "sorted by the ladder"
     assert hardest == [technique.name for technique in TECHNIQUES]
     without = payload(rows_of(pairs_of))
     assert (made.graded, without.graded) == (True, False)
-    assert not {*GRADED, "hardest", "duration"} & columns_of(without).keys()
+    assert not {*GRADED, "hardest", "duration", "star_count"} & columns_of(without).keys()
 
 
 @pytest.mark.parametrize(

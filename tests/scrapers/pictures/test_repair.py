@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, islice, product, repeat
+from itertools import chain, count, islice, product, repeat
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,18 @@ from strategies import PALETTE
 
 from nonocensus.scrapers.pictures import picture_repair
 from nonocensus.scrapers.pictures.mending import COLUMN, ROW, Mending, mendings, neighbours
-from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
+from nonocensus.scrapers.pictures.picture_repair import Effort, repair_picture, repair_within, with_picture
 from nonocensus.scrapers.pictures.recipe import views_of
 from nonocensus.scrapers.pictures.rules import cycles, random_pictures
 from nonocensus.solver.api import solve
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
-from nonocensus.solver.ladder.ladder_options import RUNGS
+from nonocensus.solver.ladder.ladder_options import RUNGS, SEARCH
+from nonocensus.solver.ladder.outcome import Outcome
 from nonocensus.solver.ladder.rungs import run_line_rung, run_lookahead_rungs
 from nonocensus.solver.lines.board import possibilities
 from nonocensus.solver.model.puzzle import Block, Clue, Puzzle, clues_of, from_picture
 from nonocensus.solver.model.tables import picture as picture_of_cells
+from nonocensus.solver.model.views import Views
 
 
 def is_so(picture: np.ndarray, rung: str) -> bool:
@@ -222,6 +224,54 @@ def test_search_that_the_clock_ends_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         assert not found.finished or [mending.changes for mending in found.found] == whole
     assert (finished[0], finished[-1]) == (False, True)
     assert finished == sorted(finished)
+
+
+def test_search_ends_by_its_work_whatever_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = cycles(14, 14, 1, 0, 1)[0]
+    row = solve(from_picture(picture), check_goal=True)
+    known = [picture_of_cells(cells, 14, 14) for cells in (row["solution"], row["second_solution"])]  # type: ignore[arg-type]
+    sizes = []
+    for work in (1.0, 1e6, 3e6, 1e9):
+        monkeypatch.setattr("nonocensus.scrapers.pictures.mending.CLUE_WORK", work)
+        monkeypatch.setattr("nonocensus.scrapers.pictures.mending.CELL_WORK", work)
+        told = []
+        for clock in (repeat(0.0), count(0.0, 1e-9), count(50.0, 0.001)):
+            for module in ("mending", "picture_repair"):
+                monkeypatch.setattr(f"nonocensus.scrapers.pictures.{module}.cpu_now", clock.__next__)
+            found = mendings(from_picture(picture), known, 1e6)
+            assert found.finished
+            told.append([(mending.changes, mending.cells) for mending in found.found])
+        assert told[0] == told[1] == told[2]
+        sizes.append(min((mending.cells for mending in found.found), default=None))
+    assert sizes[0] is None
+    assert sizes[-1] is not None
+    given_up = repair_within(picture, SEARCH, Effort(np.inf), most=2)
+    assert (given_up.reached, given_up.finished) == (False, True)
+
+
+def test_first_calls_for_a_clue_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call ends whatever its work is."""
+    picture = cycles(14, 14, 1, 0, 1)[0]
+    row = solve(from_picture(picture), check_goal=True)
+    known = [picture_of_cells(cells, 14, 14) for cells in (row["solution"], row["second_solution"])]  # type: ignore[arg-type]
+    sizes = list[int]()
+
+    def counted(batch: Views, which: np.ndarray, rung: int, *rest: Any, **more: Any) -> Outcome:
+        sizes.extend([len(which)] * (rung == SEARCH))
+        return picture_repair.climb_counted(batch, which, rung, *rest, **more)
+
+    monkeypatch.setattr("nonocensus.scrapers.pictures.mending.climb_counted", counted)
+    mendings(from_picture(picture), known, 1e6)
+    assert sizes[:5] == [1, 2, 4, 8, 8]
+
+
+def test_efforts_share_what_is_left() -> None:
+    effort, spent = Effort(0.0, 12.0), [2.0, 7.0, 1.0]
+    begun = []
+    for share, work in zip(effort.shares(3), spent, strict=True):
+        begun.append(share.work)
+        share.work -= work
+    assert (begun, effort.work) == ([4.0, 5.0, 3.0], 2.0)
 
 
 CLUES = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 2)), max_size=4).map(

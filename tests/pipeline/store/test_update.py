@@ -1,0 +1,173 @@
+"""`import --update`: what replaces what a store has, and what that means for its runs."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from runs import run_of
+from stores import Nonocensus, Refused
+
+from nonocensus.pipeline.jobs.classify_job import retry_changed
+from nonocensus.pipeline.run.run_folder import changed_parts, require_unchanged
+from nonocensus.pipeline.store import parts
+from nonocensus.pipeline.store.file_import import import_puzzles
+from nonocensus.pipeline.store.parts import PartShape, Store, append, create_store
+from nonocensus.scrapers.formats import jsonl
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
+
+SWITCH, SOLID = np.eye(2, dtype=np.uint8), np.ones((2, 2), np.uint8)
+SITE: dict[str, Any] = {
+    "url": "https://example.org/1",
+    "author": "Ann",
+    "license": "CC0-1.0",
+    "site_note": "multiple solutions",
+    "site_difficulty": 3.0,
+    "fetched_at": datetime(2026, 1, 1, tzinfo=UTC),
+    "raw_sha256": "0" * 64,
+}
+
+
+def puzzle(name: str, picture: np.ndarray = SWITCH, **facts: Any) -> Puzzle:
+    return from_picture(picture, puzzle_id=f"a/{name}", **facts)
+
+
+def store_of(path: Path, puzzles: Sequence[Puzzle], rows_per_part: int = 100) -> Store:
+    store = create_store(str(path))
+    append(store, [puzzle_batch(puzzles)], PartShape(rows_per_part, 1))
+    return store
+
+
+def update(store: Store, *puzzles: Puzzle) -> tuple[int, int, int, int]:
+    report = import_puzzles(store, puzzles, update=True)
+    return report.added, report.updated, report.known, len(report.problems)
+
+
+def stored(store: Store) -> dict[str, Puzzle]:
+    return {one.puzzle_id: one for one in puzzles_of(store.batches())}
+
+
+def test_new_clues_replace_old_ones_and_keep_what_the_file_lacks(tmp_path: Path) -> None:
+    old = [puzzle("1", title="One", **SITE), puzzle("2", **SITE), puzzle("3")]
+    store = store_of(tmp_path / "store", old)
+    fixed = puzzle("1", SOLID, title="Uno")
+    assert update(store, fixed, puzzle("4")) == (1, 1, 0, 0)
+    now = stored(store)
+    assert list(now) == ["a/1", "a/2", "a/3", "a/4"]
+    assert (now["a/1"].rows, now["a/1"].columns, now["a/1"].title) == (fixed.rows, fixed.columns, "Uno")
+    facts = {name: getattr(now["a/1"], name) for name in SITE}
+    assert facts == dict.fromkeys(SITE) | {name: SITE[name] for name in ("url", "author", "license")}
+    assert now["a/1"].goal is not None
+    assert (now["a/1"].goal == SOLID).all()
+    assert jsonl.write(now["a/2"]) == jsonl.write(old[1])
+    assert jsonl.write(now["a/3"]) == jsonl.write(old[2])
+
+
+def test_same_clues_keep_picture_and_facts_and_runs_stay_valid(tmp_path: Path) -> None:
+    run = run_of(tmp_path, [puzzle("1", **SITE), puzzle("2")])
+    assert update(run.store, replace(puzzle("1"), goal=None, title="One")) == (0, 1, 0, 0)
+    kept = stored(run.store)["a/1"]
+    assert jsonl.write(kept) == jsonl.write(puzzle("1", title="One", **SITE))
+    require_unchanged(run)
+    assert update(run.store, puzzle("1", SWITCH[::-1])) == (0, 1, 0, 0)
+    assert changed_parts(run) == ["part-00000"], "a picture decides results too"
+
+
+def test_same_update_again_writes_nothing(tmp_path: Path) -> None:
+    store = store_of(tmp_path / "store", [puzzle("1", **SITE), puzzle("2")])
+    given = puzzle("1", SOLID), puzzle("3")
+    assert update(store, *given) == (1, 1, 0, 0)
+    files = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
+    assert update(store, *given) == (0, 0, 2, 0)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == files
+
+
+def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    def imported(*puzzles: Puzzle) -> str:
+        (tmp_path / "all.jsonl").write_bytes(b"".join(map(jsonl.write, puzzles)))
+        return nonocensus("import", "all.jsonl", "--out", "store", "--update").out
+
+    old = [puzzle(name) for name in ("1", "2", "3")]
+    assert imported(*old) == "3 puzzles added to store, 0 updated: 3 in all.\n"
+    before = stored(create_store("store"))
+    told = imported(old[0], replace(old[1], title="Two"), old[2])
+    assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\n"
+    after = stored(create_store("store"))
+    assert [name for name in after if after[name].raw_sha256 != before[name].raw_sha256] == ["a/2"]
+
+
+def test_first_of_several_versions_in_the_files_counts(tmp_path: Path) -> None:
+    store = store_of(tmp_path / "store", [puzzle("1")])
+    versions = puzzle("1", SOLID), puzzle("1", np.tri(2, dtype=np.uint8)), puzzle("1", SOLID)
+    report = import_puzzles(store, versions, update=True)
+    assert (report.added, report.updated, report.known) == (0, 1, 1)
+    assert [problem.name for problem in report.problems] == ["a/1"]
+    assert "the first ones count" in report.problems[0].reason
+    assert (stored(store)["a/1"].goal == SOLID).all()
+
+
+def test_killed_update_is_completed_by_the_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [str(k) for k in range(5)]
+    store = store_of(tmp_path / "store", [puzzle(name) for name in names], 1)
+    before = {part.name: part.sha256 for part in store.parts()}
+    given, write = [puzzle(name, SOLID) for name in ("1", "3", "4")], parts.write_part
+
+    def killed(*arguments: Any) -> int:
+        if arguments[1] == "part-00003":
+            raise KeyboardInterrupt
+        return write(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(parts, "write_part", killed)
+        with pytest.raises(KeyboardInterrupt):
+            update(store, *given)
+    assert [(one.goal == SOLID).all() for one in stored(store).values()] == [False, True, False, False, False]
+    assert update(store, *given) == (0, 2, 1, 0)
+    assert [(one.goal == SOLID).all() for one in stored(store).values()] == [False, True, False, True, True]
+    now = {part.name: part.sha256 for part in store.parts()}
+    assert {name for name in now if now[name] != before[name]} == {"part-00001", "part-00003", "part-00004"}
+
+
+@pytest.fixture
+def fixed(tmp_path: Path) -> Path:
+    (tmp_path / "fixed.jsonl").write_bytes(jsonl.write(puzzle("1", SOLID)))
+    return tmp_path / "fixed.jsonl"
+
+
+def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused, fixed: Path) -> None:
+    run_of(tmp_path, [puzzle("1", title="One"), puzzle("2"), puzzle("3", SOLID)])
+    for name in ("store", "run"):
+        shutil.copytree(tmp_path / name, tmp_path / f"old {name}")
+    assert nonocensus("status", "old run", "--store", "old store").code == 0
+    told = nonocensus("import", str(fixed), "--out", "store")
+    assert (told.code, "keeps those; --update replaces them" in told.err) == (2, True)
+    told = nonocensus("import", str(fixed), "--out", "store", "--update")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith("0 puzzles added to store, 1 updated: 3 in all.\nIn a run: nonocensus retry RUN")
+    for command in (("report", "run", "--out", "x"), ("mend", "run"), ("grade", "run")):
+        assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
+    assert "1 part of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
+    assert json.loads(nonocensus("--json", "status", "run").out)["changed_parts"] == ["part-00000"]
+    again = json.loads(nonocensus("--json", "retry", "run", "--changed", "--serial").out)
+    assert (again["new_rows"], again["rows"]) == (1, 3)
+    assert "changed since" not in nonocensus("status", "run").out
+    assert nonocensus("verify", "run").code == nonocensus("verify", "store").code == 0
+    compared = nonocensus("compare", "old run", "run", "--html", "page.html")
+    assert (compared.code, "1 fixed: a/1\n" in compared.out) == (0, True)
+    assert (tmp_path / "page.html").read_text().count("<svg") == 2, "before, from the copied store, and after"
+
+
+def test_update_during_a_run_ends_with_what_to_do(tmp_path: Path) -> None:
+    run = run_of(tmp_path, [puzzle("1"), puzzle("2")])
+    (part,) = run.store.parts()
+    update(run.store, puzzle("1", SOLID))
+    with pytest.raises(parts.InputError, match="has been replaced since, with other puzzles") as raised:
+        list(run.store.read(part, [(0, 2)]))
+    assert "retry RUN --changed" in str(raised.value)
+    assert retry_changed(run).rows == 1
