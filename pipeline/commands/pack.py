@@ -80,7 +80,8 @@ def pack(
     first, unrated ones last. The same run gives the same pack.
 
     A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
-    its end; what has none is named there. Colours have letters, for printing in grey.
+    its end; what has none is named there. Colours have letters, for printing in grey. Its font is
+    Liberation Sans (fonts-liberation) where that is installed.
     """
     output_format = format_named(to)
     run = open_run(run_folder)

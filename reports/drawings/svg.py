@@ -209,8 +209,8 @@ def _marks(state: GridState, place: Geometry) -> Iterator[str]:
     yield f'<path class="marks" fill="none" stroke="#{MARK}" stroke-width="2" d="{frames}"/>'
 
 
-FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
-"""The first is bundled with vl-convert, so pictures are the same everywhere; PDF take the first that is installed."""
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first one is bundled with vl-convert, so pictures are the same everywhere."""
 
 ASCENT = 0.36
 """Distance from the centre of digits to their baseline, in font sizes."""

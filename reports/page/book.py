@@ -248,7 +248,7 @@ def _legend(puzzle: Puzzle) -> Iterator[dict[str, str]]:
 
 def _legend_height(puzzle: Puzzle, room: float) -> float:
     """Return an upper estimate of the height of the colours below a puzzle."""
-    widths = [20 + 5 * len(each["name"]) for each in _legend(puzzle)]
+    widths = [20 + (5 if each["name"].islower() else 7) * len(each["name"]) for each in _legend(puzzle)]
     return LEGEND_LINE * (1 + sum(widths) // (room - max(widths))) + 4 if widths else 0.0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit, geometry
 from nonocensus.reports.drawings.grid_state import GridState
-from nonocensus.reports.drawings.svg import FONT, MOST_LETTERS, Drawing, drawing
+from nonocensus.reports.drawings.svg import MOST_LETTERS, Drawing, drawing
 from nonocensus.reports.page.templating import source
 from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import Puzzle
@@ -29,6 +29,9 @@ MOST_CELL = 28.0
 LEAST_CELL = 2.8
 """Minimum side of a cell in points, a millimetre: smaller numbers are illegible."""
 
+FONTS = "Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"
+"""Fonts of pages, the first that is installed; Libertinus Serif, which Typst brings, where none is."""
+
 CUT = MARGIN - 2
 """Units of a drawing's margin that are cut off: the lines of its border stay."""
 
@@ -36,12 +39,11 @@ CUT = MARGIN - 2
 def pdf(template: str, data: Mapping[str, Any]) -> bytes:
     """Return a PDF: a template of reports/templates with data, in which text is text, whatever it holds.
 
-    The same data give the same file where the same fonts are installed. Typst has none without serifs: where neither
-    a font of FONT nor another one is, text is set in Libertinus Serif.
+    The same data give the same file where the same fonts are installed.
     """
     with extra("pictures"):
         import typst
-    content = json.dumps({"fonts": FONT.split(", ")[:-1], **data})
+    content = json.dumps({"fonts": FONTS, **data})
     pages = (source("paper.typ") + source(template)).encode()
     return typst.compile(pages, sys_inputs={"data": content}, pdf_tags=False)
 
@@ -54,7 +56,7 @@ def line(parts: Iterable[str | None], separator: str = " · ") -> str:
 def scaled(drawn: Drawing, scale: float) -> dict[str, Any]:
     """Return a drawing as an image of a template, with its size in points."""
     width, height = drawn.width - 2 * CUT, drawn.height - 2 * CUT
-    view = f'viewBox="{CUT} {CUT} {width} {height}" font-family="{FONT}"'
+    view = f'viewBox="{CUT} {CUT} {width} {height}" font-family="{", ".join(FONTS)}"'
     picture = f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{drawn.content}</svg>'
     return {"svg": picture, "width": width * scale, "height": height * scale}
 

@@ -373,7 +373,7 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     first = 2 + (len(chapters) > 1)  # contents of several chapters
     assert len(pages) == first + sum(-(-number // 4) for number in chapters.values()) + solutions + 1
     assert "200 nonograms" in pages[0]
-    assert "How to solve a nonogram" in pages[first - 1]
+    assert "How to solve" in pages[first - 1]
     assert pages[first].count("15x15, about") == 4
     assert all(f"{stars} to {stars + 1} stars" in "".join(pages[first:]) for stars in chapters)
     named = re.sub(r"\s", "", "".join(pages[-1 - solutions : -1]))

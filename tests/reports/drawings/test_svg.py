@@ -16,8 +16,7 @@ from nonocensus.reports.drawings import geometry as places
 from nonocensus.reports.drawings.geometry import CAPTION_WIDTH, CELL, MARGIN, clue_numbers, geometry
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import svg
-from nonocensus.reports.drawings.svg import drawing, wrapped
-from nonocensus.reports.drawings.svg import text as text_element
+from nonocensus.reports.drawings.svg import drawing
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -221,10 +220,3 @@ def test_equal_runs_of_consecutive_rows_are_one_rectangle() -> None:
     rows, columns = np.mgrid[:60, :60]
     disc = ((rows - 30) ** 2 + (columns - 30) ** 2 < 700).astype(np.uint8)
     assert len(svg(disc, COLORS)) < 700
-
-
-@pytest.mark.parametrize("words", ["", "a", "one two  three", "x" * 99, "W" * 9 + " iiii " + "漢" * 30, "مرحبا بك"])
-def test_wrapped_text_is_whole_and_no_line_is_cut(words: str) -> None:
-    lines = wrapped(words, 5)
-    assert "".join("".join(lines).split()) == "".join(words.split())
-    assert all(">" + line + "<" in text_element(line, 0, 0, 8, 40) for line in lines)

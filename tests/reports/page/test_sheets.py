@@ -1,11 +1,12 @@
 """Puzzles to print on a page: paper, words, the solution on the second, and what is too small to be read."""
 
+import json
 import re
 from io import BytesIO
 
 import numpy as np
 import pytest
-import vl_convert
+import typst
 from pypdf import PdfReader
 
 from nonocensus.reports.page.printing import LONG, SHORT, TooSmall, a4
@@ -40,16 +41,9 @@ def test_page_has_author_and_copyright_and_solution_has_title() -> None:
 
 
 def test_the_solution_is_on_the_second_page_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
-
-    def seen(svg: str) -> bytes:
-        drawn.append(svg)
-        return to_pdf(svg)
-
-    to_pdf = vl_convert.svg_to_pdf
-    monkeypatch.setattr(vl_convert, "svg_to_pdf", seen)
+    monkeypatch.setattr(typst, "compile", lambda _, sys_inputs, **__: sys_inputs["data"])
     puzzle = from_picture(np.ones((4, 4), np.uint8))
-    a4(puzzle, puzzle.goal)
+    drawn = [page["image"]["svg"] for page in json.loads(a4(puzzle, puzzle.goal))["pages"]]
     assert ["M0 0h4v4h-4z" in page for page in drawn] == [False, True]
     assert all(page.count(">4</text>") == 8 for page in drawn), "the clues are on both"
 
