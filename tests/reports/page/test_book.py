@@ -103,10 +103,11 @@ def test_single_chapter_needs_no_contents() -> None:
     assert len(parts_of(some(5), BookLayout(1))[""]) == 1
 
 
-@pytest.mark.parametrize(("count", "paper"), sampled([*product(SLOTS, PAPERS)], 4))
-def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str) -> None:
-    parts = parts_of(some(*[15] * (2 * count + 1)), BookLayout(count, paper))
-    assert [page.count("15x15, about 3 min, 1.5 stars of 5") for page in parts["1 to 2 stars"]] == [count, count, 1]
+@pytest.mark.parametrize(("count", "paper", "side"), sampled([*product(SLOTS, PAPERS, (3, 15))], 6))
+def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, side: int) -> None:
+    parts = parts_of(some(*[side] * (2 * count + 1)), BookLayout(count, paper))
+    words = f"{side}x{side}, about 3 min, 1.5 stars of 5"
+    assert [page.count(words) for page in parts["1 to 2 stars"]] == [count, count, 1]
 
 
 def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +146,8 @@ def test_colours_have_letters_in_clues_and_legend() -> None:
     (how,) = parts["How to solve"]
     assert "Blocks of different colours may touch." in how
     assert "A question mark stands for a block of any length." in how
-    assert "colours may touch" not in parts_of(some(5), BookLayout(1))["How to solve"][0]
+    (how,) = parts_of(some(5), BookLayout(1))["How to solve"]
+    assert not re.search("colours may touch|question mark", how)
 
 
 def test_example_is_explained_to_its_end() -> None:
@@ -204,7 +206,7 @@ def test_puzzles_of_one_size_fit_with_long_clues_too(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("letter", ["W", "漢", "blue "])
 def test_pages_hold_what_is_planned(layout: BookLayout, letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names of colours are as wide as expected, or narrower."""
-    puzzles = some((43, 30), (20, 60), 12, 12, 12, 12, 25, (15, 40), colors=31)
+    puzzles = some((60, 12), (20, 60), 12, 12, 12, 12, 25, (15, 40), colors=31)
     palette = tuple(Color(name, letter * k, rgb) for k, (name, _, rgb) in enumerate(puzzles[2].puzzle.palette))
     puzzles = [about(each, palette=palette) if each.number % 2 else each for each in puzzles]
     fitting = [each for each in puzzles if fits_page(each.puzzle, layout)]

@@ -31,13 +31,28 @@ def test_page_has_author_and_copyright_and_solution_has_title() -> None:
     puzzle = random(5, 5, title="Ä <b>&amp; Жук", author="A. Nonym\x1b", puzzle_id="made/1", copyright="(c) 2026 A.")
     reader = PdfReader(BytesIO(a4(puzzle, puzzle.goal)))
     first, second = (page.extract_text() for page in reader.pages)
-    for words in ("by A. Nonym", "5x5", "made/1", "(c) 2026 A."):
+    for words in ("by A. Nonym\ufffd", "5x5", "made/1", "(c) 2026 A."):
         assert words in re.sub(r"\s+", " ", first)
     for words in ("Solution", "Ä <b>&amp; Жук"):
         assert words in second
         assert words not in first
     assert reader.metadata is not None
     assert reader.metadata.title == "made/1"
+
+
+@pytest.mark.parametrize("title", ["long " * 80, "x" * 400, "Two\nlines\n" * 9])
+def test_long_title_stands_whole_above_the_other_words(title: str) -> None:
+    puzzle = random(5, 5, title=title, author="Ann")
+    heights: list[float] = []
+
+    def seen(words: str, place: list[float], *_: object) -> None:
+        if re.search("[a-z]", words):
+            heights.append(place[5])
+
+    text = PdfReader(BytesIO(a4(puzzle, puzzle.goal))).pages[1].extract_text(visitor_text=seen)
+    assert re.sub(r"[\s\u200b]", "", title) in re.sub(r"[\s\u200b]", "", text)
+    assert heights == sorted(heights, reverse=True)
+    assert heights[-2] > heights[-1] > heights[0] - 40, "the last line has size and author"
 
 
 def test_the_solution_is_on_the_second_page_only(monkeypatch: pytest.MonkeyPatch) -> None:
