@@ -6,6 +6,7 @@ Its title, which often says what the picture is, stands above the solution, whic
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 
@@ -32,6 +33,9 @@ LEAST_CELL = 2.8
 FONTS = "Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"
 """Fonts of pages, the first that is installed; Libertinus Serif, which Typst brings, where none is."""
 
+MARKS = "Mn", "Mc", "Me", "Cf", "Sk"
+"""Categories of characters that change the one before, in Unicode."""
+
 CUT = MARGIN - 2
 """Units of a drawing's margin that are cut off: the lines of its border stay."""
 
@@ -43,9 +47,16 @@ def pdf(template: str, data: Mapping[str, Any]) -> bytes:
     """
     with extra("pictures"):
         import typst
-    content = json.dumps({"fonts": FONTS, **data})
     pages = (source("paper.typ") + source(template)).encode()
-    return typst.compile(pages, sys_inputs={"data": content}, pdf_tags=False)
+    content = json.dumps({"fonts": FONTS, **data}, ensure_ascii=False)
+    try:
+        return typst.compile(pages, sys_inputs={"data": content}, pdf_tags=False)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        # https://github.com/typst/typst/issues/8667: text from right to left with marks that no font has
+        plain = "".join(letter for letter in content if letter.isascii() or category(letter) not in MARKS)
+        return typst.compile(pages, sys_inputs={"data": plain}, pdf_tags=False)
 
 
 def line(parts: Iterable[str | None], separator: str = " · ") -> str:

@@ -55,6 +55,26 @@ def test_long_title_stands_whole_above_the_other_words(title: str) -> None:
     assert heights[-2] > heights[-1] > heights[0] - 40, "the last line has size and author"
 
 
+def test_text_at_which_typst_panics_loses_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which text that is depends on the fonts: RTL with marks that none of them has."""
+    puzzle = random(5, 5, title="ש\u05b7 👋🏽\u200d ^`á")
+    titles: list[str] = []
+    errors: list[BaseException] = [type("PanicException", (BaseException,), {})()]
+
+    def compiled(_: bytes, sys_inputs: dict[str, str], **__: object) -> bytes:
+        titles.append(json.loads(sys_inputs["data"])["pages"][1]["title"])
+        if errors:
+            raise errors.pop()
+        return b"%PDF"
+
+    monkeypatch.setattr(typst, "compile", compiled)
+    assert a4(puzzle, puzzle.goal) == b"%PDF"
+    assert titles == [puzzle.title, "ש 👋 ^`á"]
+    errors.append(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        a4(puzzle, puzzle.goal)
+
+
 def test_the_solution_is_on_the_second_page_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typst, "compile", lambda _, sys_inputs, **__: sys_inputs["data"])
     puzzle = from_picture(np.ones((4, 4), np.uint8))
