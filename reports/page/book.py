@@ -38,11 +38,8 @@ EASY_CELL, EASY_CHIP = 7.1, 8.5
 """Minimum side of a cell in points on a page of several puzzles: smaller ones are hard to fill in. 2.5 mm in one
 colour, 3 mm in several, with letters."""
 
-MOST_NAME = 30
-"""Letters of a colour's name."""
-
-ROUNDING = 0.01
-"""Points by which sums of lengths may differ."""
+MOST_NAME, ROUNDING = 20, 0.01
+"""Letters of a colour's name, and points by which sums of lengths may differ."""
 
 PIECE, PIECES = 5, 12
 """Cells of a side of a piece of a solution, and pieces in the cover's pattern."""
@@ -95,7 +92,6 @@ def book(
     drawn = ((each, _puzzle(each, layout, cells)) for each in track(puzzles))
     chapters = groupby(drawn, lambda pair: _whole_stars(pair[0].stars))
     blocks = (block for puzzle, *_ in puzzles for clue in puzzle.rows + puzzle.columns for block in clue)
-    chosen = np.linspace(0, len(puzzles) - 1, PIECES).round().astype(int).tolist()
     data = {
         "name": "A nonogram" if len(puzzles) == 1 else f"{len(puzzles):,} nonograms",
         "about": " · ".join(_facts(puzzles)),
@@ -103,7 +99,7 @@ def book(
         "columns": SLOTS[layout.per_page][0],
         "label": LABEL,
         "legend_line": LEGEND_LINE,
-        "pieces": [_piece(puzzles[place].puzzle) for place in chosen],
+        "pieces": [_piece(puzzles[k * len(puzzles) // PIECES].puzzle) for k in range(PIECES)],
         "example": [*_example()],
         "tips": [f"{TECHNIQUES[number].name.capitalize()}: {TECHNIQUES[number].says}" for number in TIPS],
         "in_colors": any(each.puzzle.colors > 1 for each in puzzles),
@@ -129,7 +125,7 @@ def _facts(puzzles: Sequence[BookPuzzle]) -> Iterator[str]:
     kinds = Counter(each.puzzle.colors > 1 for each in puzzles)
     if kinds[True]:
         yield f"{kinds[True]:,} in several colours" if kinds[False] else "in colours"
-    yield from (f"{ends} stars of 5" for ends in _ends([each.stars for each in puzzles], "stars"))
+    yield from _estimates(puzzles, "stars")
 
 
 def _sizes(puzzles: Sequence[BookPuzzle]) -> str:
@@ -138,11 +134,12 @@ def _sizes(puzzles: Sequence[BookPuzzle]) -> str:
     return " to ".join(f"{width}x{height}" for width, height in dict.fromkeys((sizes[0], sizes[-1])))
 
 
-def _ends(values: Sequence[float | None], measure: str) -> Iterator[str]:
-    """Yield the least and the largest estimate, if any are known: `1.1 to 2.7`."""
-    known = [value for value in values if value is not None]
+def _estimates(puzzles: Sequence[BookPuzzle], measure: str) -> Iterator[str]:
+    """Yield the least and the most minutes or stars of puzzles, if any are known: `1.1 to 2.7 stars of 5`."""
+    known = [value for each in puzzles if (value := getattr(each, measure)) is not None]
     if known:
-        yield " to ".join(dict.fromkeys(estimate_text(end, measure) for end in (min(known), max(known))))
+        ends = " to ".join(dict.fromkeys(estimate_text(end, measure) for end in (min(known), max(known))))
+        yield f"about {ends}" if measure == "minutes" else f"{ends} stars of 5"
 
 
 def _piece(puzzle: Puzzle) -> str:
@@ -193,11 +190,10 @@ def _chapter(stars: int | None, members: Sequence[tuple[BookPuzzle, _Drawn]], la
     """Return a chapter: puzzles whose stars have the same whole number, None if they have none."""
     puzzles = [each for each, _ in members]
     count = "1 puzzle" if len(puzzles) == 1 else f"{len(puzzles):,} puzzles"
-    minutes = (f"about {ends}" for ends in _ends([each.minutes for each in puzzles], "minutes"))
     return {
         "title": "Puzzles of unknown stars" if stars is None else f"{stars} to {stars + 1} stars",
         "stars": stars or 0,
-        "about": ", ".join([count, _sizes(puzzles), *minutes]),
+        "about": ", ".join([count, _sizes(puzzles), *_estimates(puzzles, "minutes")]),
         "pages": _pages([drawn for _, drawn in members], layout),
     }
 
@@ -224,11 +220,7 @@ def _puzzle(each: BookPuzzle, layout: BookLayout, cells: dict[tuple[int, int], f
     puzzle = each.puzzle
     letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
     image = scaled(drawing(puzzle, letters=letters), cells[puzzle.width, puzzle.height] / CELL)
-    facts = [f"{puzzle.width}x{puzzle.height}"]
-    if each.minutes is not None:
-        facts.append(f"about {estimate_text(each.minutes, 'minutes')}")
-    if each.stars is not None:
-        facts.append(f"{estimate_text(each.stars, 'stars')} stars of 5")
+    facts = [_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")]
     width, _ = _slot(layout.paper, layout.per_page)
     is_wide = image["width"] > width + ROUNDING
     height = LABEL + image["height"] + _legend_height(puzzle, _slot(layout.paper, 1)[0] if is_wide else width)
@@ -269,9 +261,9 @@ def _solution(each: BookPuzzle) -> dict[str, Any]:
 
 def _imprint(puzzles: Sequence[BookPuzzle]) -> dict[str, list[str]]:
     """Return puzzles without a free licence, sources with their terms, and authors with copyrights and licences."""
-    columns = {name: [getattr(each.puzzle, name) for each in puzzles] for name in ("license", "source")}
-    schema = pa.schema(dict.fromkeys(columns, pa.string()))
-    free = shareable(pa.RecordBatch.from_pydict(columns, schema)).to_pylist()
+    names = ["license", "source"]
+    columns = [pa.array([getattr(each.puzzle, name) for each in puzzles], pa.string()) for name in names]
+    free = shareable(pa.record_batch(columns, names)).to_pylist()
     held, sources, authors = [], defaultdict(list), defaultdict(list)
     for (puzzle, number, *_), is_free in zip(puzzles, free, strict=True):
         source = puzzle.source or "unknown"
@@ -279,12 +271,10 @@ def _imprint(puzzles: Sequence[BookPuzzle]) -> dict[str, list[str]]:
         sources[line([source, terms], ": ")].append(number)
         authors[line([puzzle.author or "unknown author", puzzle.copyright, puzzle.license], ", ")].append(number)
         if not is_free:
-            names = [puzzle.title, puzzle.author and f"by {puzzle.author}", puzzle.puzzle_id]
-            held.append(f"{number}  {line(names, ', ')}")
-    lists = {"sources": sources, "authors": authors}
-    return {"held": held} | {
-        what: [f"{words}. {_numbers(members)}" for words, members in groups.items()] for what, groups in lists.items()
-    }
+            named = [puzzle.title, puzzle.author and f"by {puzzle.author}", puzzle.puzzle_id]
+            held.append(f"{number}  {line(named, ', ')}")
+    credit = ([f"{words}. {_numbers(members)}" for words, members in each.items()] for each in (sources, authors))
+    return dict(zip(("held", "sources", "authors"), (held, *credit), strict=True))
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -33,8 +33,8 @@ LEAST_CELL = 2.8
 FONTS = "Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"
 """Fonts of pages, the first that is installed; Libertinus Serif, which Typst brings, where none is."""
 
-MARKS = "Mn", "Mc", "Me", "Cf", "Sk"
-"""Categories of characters that change the one before, in Unicode."""
+CHANGING = "Mn", "Mc", "Me", "Cf", "Sk"
+"""Unicode categories of characters that change the one before."""
 
 CUT = MARGIN - 2
 """Units of a drawing's margin that are cut off: the lines of its border stay."""
@@ -55,7 +55,7 @@ def pdf(template: str, data: Mapping[str, Any]) -> bytes:
         if type(error).__name__ != "PanicException":
             raise
         # https://github.com/typst/typst/issues/8667: text from right to left with marks that no font has
-        plain = "".join(letter for letter in content if letter.isascii() or category(letter) not in MARKS)
+        plain = "".join(letter for letter in content if letter.isascii() or category(letter) not in CHANGING)
         return typst.compile(pages, sys_inputs={"data": plain}, pdf_tags=False)
 
 
