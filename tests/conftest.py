@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -11,6 +12,8 @@ BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", BUSY, derandomize=True, database=None)
 settings.register_profile("explore", BUSY, print_blob=True)  # make test-explore; failures go into .hypothesis
 settings.load_profile("same")
+
+os.environ.pop("COLUMNS", None)  # tables and explanations are tested at the width of each test's terminal
 
 # In the background of a shell Ctrl-C is ignored, and would be by the commands that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -170,8 +170,6 @@ def runs() -> Iterator[Path]:
         folder = Path(place)
         wanted = [
             ["demo", "--out", f"{place}/demo", "--serial"],
-            ["grade", f"{place}/demo/run", "--serial"],
-            ["report", f"{place}/demo/run", "--out", f"{place}/demo/report"],
             ["import", *map(str, PEOPLE.glob("*.jsonl.xz")), "--out", f"{place}/people/store"],
             ["classify", f"{place}/people/store", "--out", f"{place}/people/run", "--cpu-limit", "1"],
             ["grade", f"{place}/people/run"],

@@ -67,7 +67,7 @@ PANELS = {
         "serve": ("serve:serve", "Serve a web page and an HTTP API to browse, play and solve."),
     },
     "Operate": {
-        "demo": ("demo:demo", "Crawl, classify and report a built-in archive."),
+        "demo": ("demo:demo", "Crawl, classify, grade and report a built-in archive."),
         "status": ("status:status", "Show the progress of a run, or the contents of a store."),
         "query": ("query:query", "Query a run or a store with SQL, or describe its tables."),
         "verify": ("verify:verify", "Check a store or a run for damage: files, hashes, ids, answers."),

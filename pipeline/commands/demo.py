@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.classify import classify
 from nonocensus.pipeline.commands.crawl import crawl
+from nonocensus.pipeline.commands.grade import grade
 from nonocensus.pipeline.commands.options import Serial
 from nonocensus.pipeline.commands.output import DONE, global_options, out
 from nonocensus.pipeline.commands.report import report
@@ -19,7 +20,7 @@ def demo(
     folder: Annotated[str, typer.Option("--out", help="Folder for store, run and report.", metavar="FOLDER")] = "demo",
     serial: Serial = False,
 ) -> None:
-    """Crawl, classify and report a built-in archive.
+    """Crawl, classify, grade and report a built-in archive.
 
     The archive is served on this machine for the duration of the crawl. The last line is the report's address.
     """
@@ -31,9 +32,11 @@ def demo(
         run_step(crawl, "demo", store, ids="all", rate=0.0, base_url=[address])
     announce(3, f"nonocensus classify {store} --out {run}")
     run_step(classify, store, run, serial=serial)
-    announce(4, f"nonocensus report {run} --out {page}")
+    announce(4, f"nonocensus grade {run}")
+    run_step(grade, [run], serial=serial)
+    announce(5, f"nonocensus report {run} --out {page}")
     run_step(report, run, page)
-    announce(5, f"Open {Path(page, 'report.html').absolute().as_uri()} in a browser")
+    announce(6, f"Open {Path(page, 'report.html').absolute().as_uri()} in a browser")
 
 
 def announce(number: int, text: str) -> None:

@@ -131,9 +131,10 @@ def test_schema_and_version_need_no_run(nonocensus: Nonocensus) -> None:
 
 
 @pytest.mark.slow
-def test_demo_classifies_and_reports(nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_demo_classifies_grades_and_reports(nonocensus: Nonocensus, tmp_path: Path) -> None:
     result = nonocensus("demo", "--out", "demo", "--serial")
     assert result.code == 0, result.err
+    assert "puzzles with one solution graded, " in result.out
     assert "report.html" in result.out.splitlines()[-1]
     assert (tmp_path / "demo/report/report.html").stat().st_size > 10_000
     labels = json.loads(nonocensus("status", "demo/run", "--json").out)["labels"]
