@@ -68,6 +68,9 @@ TERMINAL = (
 EXPLAINED = {"puzzle": "Cup of tea", "two": "Ladybird", "five": "Cupcake"}
 """Files with puzzles that are explained, and their titles."""
 
+FIND = Shot("find", "For players: the server's page finds a puzzle on a phone", "", "light", PHONE, 844)
+"""A picture of the server's page."""
+
 EXPLANATION = Shot(
     "explanation",
     "A puzzle's explanation, step by step",
@@ -187,6 +190,16 @@ def runs() -> Iterator[Path]:
         yield folder
 
 
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server of a run."""
+    command = [sys.executable, "-m", "nonocensus", "serve", str(folder), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield next(line.split()[0] for line in process.stdout if " is ready" in line)
+        process.terminate()
+
+
 def run(*command: str) -> None:
     """Run a command without its output."""
     quiet = [sys.executable, "-m", "nonocensus", "--quiet", *command]
@@ -211,6 +224,8 @@ def main() -> None:
         for shot in shots(*((place / name / "report/report.html").as_uri() for name in ("demo", "people"))):
             take(driver, shot)
             shown.append((f"{shot.name}.png", shot.words))
+        with served(place / "demo/run") as address:
+            take(driver, FIND._replace(place=f"{address}#archive?star_count=1&kind=color&sort=minutes"))
         take(driver, EXPLANATION._replace(place=(place / "puzzle.html").as_uri()))
         for explained, name in zip(EXPLAINED, PAPER, strict=False):
             driver.get((place / f"{explained}.html").as_uri())
@@ -218,7 +233,7 @@ def main() -> None:
             (place / f"{name}.pdf").write_bytes(b64decode(printed))
             print_pages(name, place / f"{name}.pdf")
         print_pages("book", place / "book/book.pdf", BOOK_PAGES)
-        shown += [(f"{name}.png", words) for name, words in (EXPLANATION[:2], *PAPER.items())]
+        shown += [(f"{name}.png", words) for name, words in (FIND[:2], EXPLANATION[:2], *PAPER.items())]
     PAGE.write_text(page(shown))
 
 
