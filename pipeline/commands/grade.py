@@ -130,7 +130,7 @@ def describe(tally: Tally, rows: list[pa.Table]) -> Iterator[RenderableType]:
         yield ""
     if tally.grades:
         yield technique_table(tally)
-    others = f"; {tally.others:,} others have no solution, several, or are undecided" if tally.others else ""
+    others = f"; without one solution, or undecided: {tally.others:,}" if tally.others else ""
     yield (
         f"[bold]{tally.graded:,}[/bold] of {counted(tally.unique, 'puzzle')} with one solution graded, "
         f"{tally.done:,} graded now in {tally.seconds:,.1f} CPU seconds{others}."

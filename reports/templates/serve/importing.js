@@ -9,6 +9,7 @@ import { Refusal, request } from "./api.js";
 import { attempt } from "./messages.js";
 
 const IMAGES = /^image\//;
+const NAME = /^(https?:\/\/\S+|[\w-]+\/\d+)$/; // of a puzzle: its page's address, or its id
 
 export class Importer {
   /**
@@ -73,7 +74,10 @@ export class Importer {
 
   /** Open the archive's puzzle that a text names, or else the puzzles that it holds. */
   async openText(text) {
-    if (!(await this.openNamed(text))) await this.parse(new Blob([text]), "");
+    if (await this.openNamed(text)) return;
+    await this.parse(new Blob([text]), "").catch((error) => {
+      throw error instanceof Refusal && NAME.test(text.trim()) ? new Refusal(`There is no puzzle ${text.trim()} here.`) : error;
+    });
   }
 
   async parse(blob, name) {

@@ -1,5 +1,6 @@
 """Commands as processes: signals, closed or limited streams, full disks, imports."""
 
+import fcntl
 import json
 import os
 import resource
@@ -30,12 +31,24 @@ def started(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, text=True, env=environment, **pipes, **options)
 
 
+def is_locked(folder: Path) -> bool:
+    """Return whether a process holds the lock of its temporary folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_terminated_command_leaves_no_temporary_files(store: Store, tmp_path: Path, number: int) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     process = started("query", store.folder.uri, ENDLESS, env={"TMPDIR": str(temporary)})
-    while not list(temporary.glob(f"{PREFIX}*")):  # Python itself probes the folder with a file first
+    while not any(map(is_locked, temporary.glob(f"{PREFIX}*"))):  # before, only the next process would delete it
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(number)

@@ -272,7 +272,7 @@ def test_id_opens_the_archives_puzzle(tab: Tab) -> None:
     assert tab.text("#puzzle h1") == "random/8x8-0.5-3-9"
     tab.load()
     tab.paste(b"random/99999")
-    tab.until(lambda: tab.text("#problem"))
+    tab.until(lambda: tab.text("#problem") == "There is no puzzle random/99999 here.")
     (refused,) = tab.errors()
     assert "422" in refused
 

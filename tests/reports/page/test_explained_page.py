@@ -161,7 +161,7 @@ def test_grid_slider_and_words_are_in_view_together(
     explained.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     script = "document.getElementById('steps').lastElementChild.scrollIntoView()" if is_scrolled else "scrollTo(0, 0)"
     explained.run(script)
-    assert explained.run(IN_VIEW) == [True, True, True]
+    explained.until(lambda: explained.run(IN_VIEW) == [True, True, True])
     explained.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
