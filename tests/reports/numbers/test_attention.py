@@ -112,7 +112,7 @@ def test_differing_cells(pictures: list[tuple[Any, Any]]) -> None:
 FACTS = ("canonical_hash", "width", "height", "rows", "columns", "palette")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.sampled_from("xyz")), max_size=12))
 def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
     rows = [
