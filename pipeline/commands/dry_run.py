@@ -20,7 +20,7 @@ def print_estimate(estimate: Callable[[], CostEstimate], resources: Resources) -
     late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
     count = 1 if resources.serial else resources.cpus or cores()
     wall, most = (wall_seconds(spent, count) for spent in (cost.cpu_seconds, cost.most_seconds))
-    named = f"{count} {'core' if count == 1 else 'cores'}"
+    named = counted(count, "core")
     print_result(
         cost._asdict()
         | {"cores": count, "wall_seconds": round(wall, 3)}

@@ -43,6 +43,7 @@ from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_men
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
 from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.reports.words.formatting import counted
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
@@ -88,7 +89,7 @@ def mend(
     problems += unwritten
     if not global_options.json:
         list_problems("could not be read, mended or written", problems)
-        written = f", {files:,} {'file' if files == 1 else 'files'} written to {escape(str(out))}" if files else ""
+        written = f", {counted(files, 'file')} written to {escape(str(out))}" if files else ""
         mended = f"{sum(bool(item.mendings) for item in found):,} of them mended" if found else "nothing to mend"
         print_text(f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
     raise typer.Exit(SOME_FAILED if problems else DONE)

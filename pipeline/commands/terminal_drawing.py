@@ -26,6 +26,7 @@ from nonocensus.pipeline.commands.output import LIST_LIMIT, out
 from nonocensus.reports.drawings.geometry import NO_COLOR, ClueNumber, clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.drawings.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
+from nonocensus.reports.words.formatting import counted
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 
 UPPER_HALF = "\u2580"
@@ -253,7 +254,7 @@ def difference_text(marked: np.ndarray) -> str:
     places = [(int(y), int(x)) for y, x in zip(*marked.nonzero(), strict=True)]
     named = ", ".join(f"row {y + 1} column {x + 1}" for y, x in places[:LIST_LIMIT])
     more = f" and {len(places) - LIST_LIMIT:,} more" if len(places) > LIST_LIMIT else ""
-    return f"differ in {len(places):,} {'cell' if len(places) == 1 else 'cells'}: {named}{more}"
+    return f"differ in {counted(len(places), 'cell')}: {named}{more}"
 
 
 def animate(

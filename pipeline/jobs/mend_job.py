@@ -20,7 +20,7 @@ from nonocensus.pipeline.run.job_tables import read_attempts
 from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
-from nonocensus.reports.words.formatting import clue_text
+from nonocensus.reports.words.formatting import clue_text, counted
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.mending import ClueChange, Mending, Mendings, mending_to, mendings
 from nonocensus.solver import __version__
@@ -249,7 +249,7 @@ def _rows(candidate: MendCandidate, changes: Mendings, cpu_limit: float) -> list
 
 def describe(mending: Mending) -> str:
     """Describe a change in one line: the clue, or the cells."""
-    cells = f"{mending.cells:,} {'cell' if mending.cells == 1 else 'cells'}"
+    cells = counted(mending.cells, "cell")
     colors = [color.name for color in mending.puzzle.palette]
     if len(mending.changes) == 1:
         return f"{_describe_clue(mending.changes[0], colors)}, and with it {cells} of the picture"

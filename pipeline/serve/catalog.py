@@ -25,10 +25,10 @@ from nonocensus.pipeline.store.parts import Store
 from nonocensus.reports.numbers.aggregate import KINDS, LABELS, TECHNIQUES
 from nonocensus.reports.numbers.joined_columns import NO_GRADES, finished
 from nonocensus.reports.numbers.row_classes import (
+    COLOR_CLASS,
     COLOR_NAMES,
     FAILED,
-    MANY_COLORS,
-    MINUTES,
+    MINUTES_CLASS,
     MINUTES_NAMES,
     SIZE_NAMES,
     SIZES,
@@ -68,11 +68,11 @@ SIDE = "greatest(width, height)"
 FACETS: dict[str, tuple[str, Sequence[str]]] = {
     "dimensions": ("width || '×' || height", ()),
     "size": (sql_classes(SIDE, SIZES, SIZE_NAMES, "<="), SIZE_NAMES),
-    "duration": (sql_classes("minutes", MINUTES, MINUTES_NAMES, "<"), MINUTES_NAMES),
+    "duration": (MINUTES_CLASS, MINUTES_NAMES),
     "star_count": ("round(stars)::integer", ()),
     "hardest": ("hardest", tuple(technique.name for technique in LADDER)),
     "technique": ("technique", TECHNIQUES),
-    "colors": (sql_classes("colors", range(1, MANY_COLORS + 1), COLOR_NAMES, "<"), COLOR_NAMES),
+    "colors": (COLOR_CLASS, COLOR_NAMES),
     "kind": ("kind", KINDS),
     "label": ("label", (*LABELS, *FAILED)),
     "grade": ("grade", ()),

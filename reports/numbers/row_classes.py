@@ -117,3 +117,8 @@ def numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return a column as an array of its own type, or as float64 with NaN for null if there are nulls."""
     values: np.ndarray = column.to_numpy(zero_copy_only=False)
     return values
+
+
+COLOR_CLASS = sql_classes("colors", range(1, MANY_COLORS + 1), COLOR_NAMES, "<")
+MINUTES_CLASS = sql_classes("minutes", MINUTES, MINUTES_NAMES, "<")
+"""SQL of the classes of the columns colors and minutes."""

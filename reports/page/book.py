@@ -18,7 +18,7 @@ from nonocensus.reports.drawings.sheet_colors import color_letters, color_names,
 from nonocensus.reports.drawings.svg import drawing
 from nonocensus.reports.page.printing import BORDER, LEAST_CELL, LONG, SHORT, fitting, line, pdf, scaled
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
-from nonocensus.reports.words.formatting import REGULARS, estimate_text, fixed
+from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text, fixed
 from nonocensus.reports.words.step_words import describe_steps, grid_states
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.techniques import FORCING, GLUE, OVERLAP, PUNCTUATING, TECHNIQUES
@@ -189,11 +189,10 @@ def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int,
 def _chapter(stars: int | None, members: Sequence[tuple[BookPuzzle, _Drawn]], layout: BookLayout) -> dict[str, Any]:
     """Return a chapter: puzzles whose stars have the same whole number, None if they have none."""
     puzzles = [each for each, _ in members]
-    count = "1 puzzle" if len(puzzles) == 1 else f"{len(puzzles):,} puzzles"
     return {
         "title": "Puzzles of unknown stars" if stars is None else f"{stars} to {stars + 1} stars",
         "stars": stars or 0,
-        "about": ", ".join([count, _sizes(puzzles), *_estimates(puzzles, "minutes")]),
+        "about": ", ".join([counted(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
         "pages": _pages([drawn for _, drawn in members], layout),
     }
 

@@ -116,7 +116,7 @@ def test_second_finger_moves_the_board_and_paints_nothing(phone: Tab) -> None:
 
 
 def zoom(phone: Tab, way: str) -> tuple[float, float]:
-    """Zoom in or out as far as it goes; return the corner of the cells in the window."""
+    """Zoom to the limit, in or out; return the position of the cells in the window."""
     for _ in range(8):
         phone.run("document.querySelector(`#puzzle [data-do=${arguments[0]}]`).click()", way)
     phone.run("document.querySelector('#puzzle .board').scrollIntoView({ block: 'center' })")
