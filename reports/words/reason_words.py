@@ -64,6 +64,9 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 LONGEST_CLUE = 40
 """Letters of a clue that a sentence repeats."""
 
+MOST_SUMMED = 8
+"""Lengths that a sentence adds."""
+
 
 def listed(words: Sequence[str], last: str = "and") -> str:
     """Join words: `a, b and c`."""
@@ -134,13 +137,16 @@ class LineWords:
         return listed(names, last)
 
     def sum(self, blocks: Iterable[int]) -> str:
-        """Add lengths: `3 + 1`."""
-        return " + ".join(str(self.line.clue[t].length) for t in blocks)
+        """Add lengths: `3 + 1`, of many blocks `12 cells in 9 blocks`."""
+        lengths = [self.line.clue[t].length for t in blocks]
+        if len(lengths) > MOST_SUMMED:
+            return f"{sum(lengths)} cells in {len(lengths)} blocks"
+        return " + ".join(map(str, lengths))
 
     def of(self, blocks: Sequence[int], color: int) -> str:
         """Say how a number of cells is counted, unless a single block says it."""
         if color:
-            return f" ({self.sum(blocks)})" if len(blocks) > 1 else ""
+            return f" ({self.sum(blocks)})" if 1 < len(blocks) <= MOST_SUMMED else ""
         return f" ({len(self.line.cells)} less {self.sum(blocks)})"
 
     def cover(self, parts: Mapping[str, Any]) -> str:
