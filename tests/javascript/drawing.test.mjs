@@ -122,6 +122,9 @@ test("a near duplicate is drawn beside its original, turned as it is, with the c
   const wide = Uint8Array.of(1, 1, 0, 0, 1, 0); // 3 by 2
   const high = Uint8Array.of(0, 1, 1, 1, 0, 1); // 2 by 3: turned a quarter, and a cell more
   assert.deepEqual([...nearestImage({ cells: wide, width: 3, height: 2 }, high, 2)], [0, 1, 1, 1, 0, 0]);
+  for (const [other, width] of [[[0, 1, 1, 0, 1, 0], 3], [[0, 1, 0, 1, 1, 0], 3], [[0, 1, 0, 0, 1, 1], 3], [[0, 0, 1, 1, 0, 1], 2], [[1, 0, 1, 1, 0, 0], 2]]) {
+    assert.deepEqual([...nearestImage({ cells: wide, width: 3, height: 2 }, Uint8Array.from(other), width)], other);
+  }
   const puzzle = (cells, width) => ({ width, height: 6 / width, clues: null, solution: cells, second: null, goal: null });
   const at = (row) => (name) => row[name] ?? null;
   const sheet = comparedSheet(puzzle(high, 2), puzzle(wide, 3), at({ title: "Copy", how: "turned, 1 cell differs" }), at({ puzzle_id: "a/1" }));

@@ -65,21 +65,15 @@ export function knownCells({ solution, goal }, goalMatches) {
 }
 
 /** A picture, {cells, width, height}, turned and mirrored so that it differs from other cells of this width the least. */
-export function nearestImage({ cells, width, height }, other, otherWidth) {
-  const images = [];
-  for (const transposed of [false, true]) {
-    const [wide, high] = transposed ? [height, width] : [width, height];
-    if (wide !== otherWidth || wide * high !== other.length) continue;
-    for (const down of [false, true]) {
-      for (const across of [false, true]) {
-        images.push(cells.map((_, k) => {
-          const [x, y] = [across ? wide - 1 - (k % wide) : k % wide, down ? high - 1 - Math.floor(k / wide) : Math.floor(k / wide)];
-          return cells[transposed ? x * width + y : y * width + x];
-        }));
-      }
-    }
-  }
-  return images.reduce((best, image) => (differingCells(other, image) < differingCells(other, best) ? image : best));
+export function nearestImage(picture, other, otherWidth) {
+  const turned = ({ cells, width: high, height: wide }) => ({
+    cells: cells.map((_, k) => cells[(wide - 1 - (k % wide)) * high + Math.floor(k / wide)]), width: wide, height: high,
+  });
+  const mirrored = ({ cells, width, height }) => ({ cells: cells.map((_, k) => cells[k - 2 * (k % width) + width - 1]), width, height });
+  const images = [picture, mirrored(picture)];
+  while (images.length < 8) images.push(turned(images.at(-2)));
+  const apart = ({ cells, width }) => (width === otherWidth ? differingCells(other, cells) : Infinity);
+  return images.reduce((best, image) => (apart(image) < apart(best) ? image : best)).cells;
 }
 
 const DIFFERENT = [255, 0, 144]; // colour of a thumbnail's cells where solutions differ
