@@ -99,6 +99,7 @@ test("sorted by their originals duplicates follow these, which are listed even i
   const selection = new Selection(tableOf(rows));
   const listed = (sort) => [...selection.select({ ...plainState(), ...choose({ issues: ["duplicate"] }), sort })];
   assert.deepEqual(listed("group"), [1, 0, 3]);
+  assert.equal(selection.count, 2);
   assert.deepEqual(listed("-group"), [3, 1, 0]);
   assert.deepEqual(listed("puzzle_id"), [3, 0]);
 });

@@ -149,6 +149,7 @@ def test_owner_of_a_site_mends_a_puzzle_and_writes_to_each_author(
     tab.load(tmp_path / "report" / "report.html")
     assert listed(tab, "near") == {f"{PREFIX}10", f"{PREFIX}11"}
     assert tab.column("how") == ["original", "1 cell differs"]
+    assert tab.count() == "1 of 11 puzzles, with their originals"
     follow(tab, ".browse-row[data-place='1'] .title")
     tab.until(lambda: len(tab.all("#browse-puzzle .compared svg")) == 2)
     assert tab.one("#browse-puzzle .legend").text == "1 cell differs, marked ◆."

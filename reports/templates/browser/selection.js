@@ -22,6 +22,11 @@ export class Selection {
     return this.rowsOf(state, this.matches);
   }
 
+  /** How many rows meet all conditions of the state selected. */
+  get count() {
+    return this.matches.misses.reduce((count, missed) => count + (missed === 0), 0);
+  }
+
   /**
    * The rows of a state, Uint32Array: a word of each facet, measures within ranges, and each word of the query in id,
    * title, author or size; exact ids come first. Sorted by their originals, duplicates have these with them.

@@ -394,16 +394,17 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
         (two, known("a/1", author="Ann")),
         (colored, known("a/2", author="Ann", palette=COLORS)),
         (damaged, known("a/3", author="Ann")),
+        (two | {"puzzle_id": "a/4", "goal_matches": True}, known("a/4", author="Ann", goal=b"\0\1\1\0")),
     )
-    mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"))
+    mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"), ("a/4", b"\1\1\0\0"))
     shown = take_census(rows, mendings=mended).shown
     assert (
         author_lists(shown, fixes(shown, DUPLICATES.empty_table()))
-        == """Ann: 3 puzzles
+        == """Ann: 4 puzzles
 
 Dear Ann,
 
-Please look at 3 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
+Please look at 4 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/1, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
@@ -420,6 +421,12 @@ Column 2: 1 sky blue becomes 2 sky blue
 a/3, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
 For one solution: change of a/3.
+
+a/4, 2×2
+Several solutions: two of them differ in 4 of 4 cells.
+For one solution, keep the author’s picture but for 2 cells: row 1, column 1 black; row 2, column 1 white.
+Row 1: 1 becomes 2
+Row 2: 1 becomes 0
 
 Thank you.
 """
