@@ -192,7 +192,7 @@ def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
 
 def _change(row: dict[str, Any]) -> Iterator[str]:
     """Yield the change that leaves one solution: its cells, and each clue that follows, Row 4: 3 1 becomes 2 1 1."""
-    known, after = known_pictures(row), cells_of(row, "mended")
+    known, after = known_pictures(row) if row["solution"] else [], cells_of(row, "mended")
     colors = [color["name"] for color in row["palette"] or ()]
     if after is None or not known or max(picture.max() for picture in (after, *known)) >= len(colors):
         yield f"For one solution: {row['change']}."
