@@ -343,7 +343,7 @@ def _metadata(element: Element, common: dict[str, str | None]) -> dict[str, Any]
     number = ID.fullmatch(text("id") or "") if site.removeprefix("www.").startswith("webpbn") else None
     return {
         "title": text("title"),
-        "author": text("author") or common["author"],
+        "author": (text("author") or common["author"] or "").removesuffix(" ()") or None,  # without a nickname
         "description": text("description"),
         "copyright": text("copyright") or common["copyright"],
         "license": text("license"),

@@ -112,6 +112,13 @@ def test_encodings_and_entities_are_resolved(data: bytes, title: str) -> None:
     assert one(data).title == title
 
 
+@pytest.mark.parametrize(
+    ("author", "name"), [("Ada B ()", "Ada B"), ("Ada (ab)", "Ada (ab)"), ("()", "()"), ("", None)]
+)
+def test_nickname_that_the_site_leaves_empty_is_left_out(author: str, name: str | None) -> None:
+    assert one(f"<puzzle><author>{author}</author>{ONE}</puzzle>").author == name
+
+
 def test_black_and_white_need_no_declaration() -> None:
     assert grid(ONE).palette == BLACK_ON_WHITE
     assert grid(ONE, 'defaultcolor="red"><color name="red" char="r">f00</color').palette == (WHITE, RED)
