@@ -1,18 +1,17 @@
 """docs/TECHNIQUES.md and its pictures: the ladder as the program has it, and what a technique finds in an example."""
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.drawings.svg import Drawing, drawing, line_drawing
+from nonocensus.reports.drawings.svg import Drawing, drawing
+from nonocensus.reports.page.technique_examples import PUZZLES, line_picture
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Clue, from_picture
+from nonocensus.solver.model.puzzle import from_picture
 from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from nonocensus.solver.people.explanation import explain
-from tests.technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
 
 FOLDER = "techniques"
 """The folder of the page's pictures."""
@@ -60,7 +59,7 @@ No technique decides a verdict: the classifier's rungs do, and a test holds that
 rung. Each rule on a line stands in a file of its own in `solver/people`, and tests hold it against all arrangements
 of every short line.
 
-This page is made from the program and its tests' examples by `make docs`.
+This page is made from the program and its examples by `make docs`.
 """
 
 
@@ -84,32 +83,13 @@ def linked(source: str) -> str:
 
 def pictures() -> dict[str, str]:
     """Return the pictures by the names of their files, as SVG: none of `long-chain`, which no small puzzle needs."""
-    found = {technique: line_picture(*next(examples_of(technique))) for technique in range(LINE_TECHNIQUES)}
+    found = {technique: line_picture(technique) for technique in range(LINE_TECHNIQUES)}
     found |= {technique: assumption_picture(technique, rows) for technique, rows in PUZZLES.items()}
     (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))
     found[SEARCH] = drawing(
         dominoes, GridState(np.full((11, 11), UNKNOWN, np.uint8), words="nothing else finds anything")
     )
     return {f"{TECHNIQUES[technique].name}.svg": drawn.svg + "\n" for technique, drawn in found.items()}
-
-
-def examples_of(technique: int) -> Iterator[tuple[Clue, str, str]]:
-    """Examples of a technique in black and white in which it finds something."""
-    for number, clue, before, after in EXAMPLES:
-        if number == technique and before != after and set(before + after) <= set(".#?"):
-            yield clue_of(clue), before, after
-
-
-def line_picture(clue: Clue, before: str, after: str) -> Drawing:
-    """Return a line before, and below it after; the cells that were found are framed."""
-    drawn = line_drawing(clue, BLACK_ON_WHITE, cells_of(before), cells_of(after))
-    return drawn._replace(about=f"{' '.join(str(block.length) for block in clue)}: {before} becomes {after}")
-
-
-def cells_of(line: str) -> np.ndarray:
-    """Return the cells of an example as a state has them: uint8[cells]."""
-    entries = [next(iter(COLORS[sign])) if len(COLORS[sign]) == 1 else UNKNOWN for sign in line]
-    return np.array(entries, np.uint8)
 
 
 def assumption_picture(technique: int, rows: tuple[str, ...]) -> Drawing:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import known_lines
-from technique_examples import COLORS, clue_of
 
+from nonocensus.reports.page.technique_examples import COLORS, clue_of
 from nonocensus.reports.words.line_ranges import FITTED, Line, arrangements, limiting, ranges
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords

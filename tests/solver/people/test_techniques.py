@@ -8,8 +8,8 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from strategies import known_lines
-from technique_examples import COLORS, EXAMPLES, clue_of
 
+from nonocensus.reports.page.technique_examples import COLORS, EXAMPLES, clue_of
 from nonocensus.solver.ladder.memory import KernelGroup
 from nonocensus.solver.lines.bits import load, store, words_for
 from nonocensus.solver.model import techniques
