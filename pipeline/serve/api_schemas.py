@@ -191,6 +191,7 @@ class PuzzleRow(BaseModel):
 
     place: int
     puzzle_id: str | None
+    clue_hash: str | None
     title: str | None
     author: str | None
     width: int | None

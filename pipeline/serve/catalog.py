@@ -42,7 +42,7 @@ from nonocensus.solver.model.puzzle import InvalidPuzzle
 from nonocensus.solver.model.tables import RESULTS, puzzles_of
 from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
 
-FACTS = ["puzzle_id", "url", "title", "author", "width", "height", "kind", "blotted", "palette"]
+FACTS = ["puzzle_id", "clue_hash", "url", "title", "author", "width", "height", "kind", "blotted", "palette"]
 OUTCOME = ["puzzle_id", "clue_hash", "label", "status", "technique", "line_solves", "conflicts"]
 GRADING = ["grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars"]
 GRADE = ["puzzle_id", "clue_hash", *GRADING]
@@ -53,12 +53,13 @@ JOINED = f"""
 select facts.* exclude (blotted, palette) replace (case when blotted then 'blotted ' || kind else kind end as kind),
 greatest(len(palette) - 1, 1) as colors, coalesce(label, status) as label, technique, line_solves, conflicts, piece,
 piece_row, {", ".join(GRADING)}, strip_accents(lower(concat_ws(' ', facts.puzzle_id, title, author))) as sought
-from facts left join found using (puzzle_id) left join graded using (puzzle_id, clue_hash) order by place
+from facts left join found using (puzzle_id)
+left join graded on graded.puzzle_id = found.puzzle_id and graded.clue_hash = found.clue_hash order by place
 """
 """The puzzles with their results and grades, and the text to search."""
 
 LISTED = (
-    *("place", "puzzle_id", "title", "author", "width", "height", "kind", "colors"),
+    *("place", "puzzle_id", "clue_hash", "title", "author", "width", "height", "kind", "colors"),
     *("label", "technique", "hardest", "minutes", "stars", "difficulty", "grade"),
 )
 """Columns of the list."""

@@ -28,7 +28,7 @@ class BrowserColumn(NamedTuple):
 
 
 def _columns() -> Iterator[BrowserColumn]:
-    words = {"technique": "Technique", "hardest": "Technique for people", "engine": "Engine"}
+    words = {"technique": "Solver’s technique", "hardest": "Technique for people", "engine": "Engine"}
     columns = {name: BrowserColumn(name, title) for name, title in words.items()}
     for measure in shown_in(Place.browser):
         title = measure.label[0].upper() + measure.label[1:]

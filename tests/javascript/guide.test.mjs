@@ -3,14 +3,14 @@ import test from "node:test";
 import "./fake_document.mjs";
 import { asSentence, Refusal } from "../../reports/templates/serve/api.js";
 import { DOING, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
-import { applyStep, gridOfSets, highlightsOf, hintChanges, setsOf, stepTitle, whereWords } from "../../reports/templates/serve/hints.js";
+import { applyStep, gridOfSets, highlightsOf, hintChanges, setsOf, stepLink, whereWords } from "../../reports/templates/serve/hints.js";
 import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
 import { sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
 import { clockWords, savedProgress } from "../../reports/templates/serve/workshop.js";
 import { cluesOf } from "../../reports/templates/shared/clues.js";
 import { highlightShapes } from "../../reports/templates/shared/drawing.js";
 import { Game, puzzleOf } from "../../reports/templates/shared/game.js";
-import { gridOf, gridText, savedGrid, saveGrid } from "../../reports/templates/shared/saved_grids.js";
+import { gridOf, gridText, savedGrid, saveGrid, saveSolved, solvedHashes } from "../../reports/templates/shared/saved_grids.js";
 
 globalThis.location = { href: "http://127.0.0.1:8000/#draw", toString: () => "http://127.0.0.1:8000/#draw" };
 
@@ -97,7 +97,7 @@ const WORDS = {
   "a hint first says where to look and how": [
     [whereWords(STEP), "Look at row 2 (3). Why."],
     [whereWords(ASSUMED), "Suppose something of Row 2 (3), and see where that leads."],
-    [stepTitle(STEP), "Long chain, grade 8 of 9"],
+    [stepLink(STEP).textContent, "Long chain, grade 8 of 9"],
   ],
   "the last step is followed by the ending, and by what was left out": [
     [stepWords(STEP, null), ["What.", "Why."]],
@@ -130,6 +130,10 @@ test("a grid is kept by clue hash, unless it is open or fits another puzzle", ()
   assert.equal(savedGrid("hash", 4, 2), null);
   for (let k = 0; k < 205; k++) saveGrid(`hash ${k}`, Uint8Array.of(1));
   assert.equal(stored.size, 200);
+  for (const hash of ["one", "two", "one"]) saveSolved(hash);
+  assert.deepEqual([...solvedHashes()], ["one", "two"]);
+  stored.set("nonocensus:solved", '{"one": 1}');
+  assert.deepEqual([...solvedHashes()], []);
 });
 
 const BLACK_ON_WHITE = [["white", ".", "ffffff"], ["black", "X", "000000"]];

@@ -70,7 +70,7 @@ test("chips name each filter in words", () => {
   assert.equal(rangeWords("nothing", [-Infinity, 3]), "nothing to 3");
   const known = facetsOfWords({ size: ["up to 10"], star_count: ["2"] });
   const there = { facets: { star_count: new Set(["2"]) }, ranges: { side: [-Infinity, 20] } };
-  assert.deepEqual(chipsOf(there, known).map(({ text }) => text), ["Stars: 2", "Longer side to 20"]);
+  assert.deepEqual(chipsOf(there, known).map(({ text }) => text), ["Stars: 2", "Size to 20"]);
 });
 
 test("chips remove their filters one by one", () => {

@@ -45,9 +45,9 @@ export function formatOf({ unit, digits }) {
   return FORMATS[unit] ?? ((value) => (typeof value === "string" ? value : plain(value)));
 }
 
-/** The known facts, as elements; `at(column)` returns a value or null, `size` is {width, height, cells}. */
-export function factItems(at, size) {
-  const facts = FACTS.filter(({ name }) => at(name) !== null);
+/** The known facts that are wanted, as elements; `at(column)` returns a value or null, `size` is {width, height, cells}. */
+export function factItems(at, size, isWanted = () => true) {
+  const facts = FACTS.filter(({ name }) => isWanted(name) && at(name) !== null);
   return facts.map((column) => {
     const words = formatOf(column)(at(column.name), size, at);
     return element("div", "", "", element("dt", "", "", column.title), element("dd", "", "", words));

@@ -1,6 +1,6 @@
 // The dialog of an opened puzzle: drawing, verdict and facts.
 
-import { Board, colorTools, EMPTY_TOOL, renderTools } from "../shared/board.js";
+import { Board, colorTools, emptyTool, renderTools } from "../shared/board.js";
 import { MOST_NUMBERS, numbersOf } from "../shared/clues.js";
 import { element, onClick } from "../shared/elements.js";
 import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game.js";
@@ -165,7 +165,7 @@ export class PuzzleView {
     this.part("drawing").replaceChildren(place);
     this.part("check").hidden = !solution || second !== null;
     const board = new Board(place, new Game(puzzle, cells), { changed: () => this.saveProgress(key), moved: () => {} });
-    renderTools(this.part("colors"), "browse-tool", [...colorTools(puzzle.palette), EMPTY_TOOL], board, 1);
+    renderTools(this.part("colors"), "browse-tool", [...colorTools(puzzle.palette), emptyTool(puzzle.palette)], board, 1);
     return board;
   }
 

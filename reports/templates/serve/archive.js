@@ -6,6 +6,7 @@ import { Filters } from "../browser/filters.js";
 import { listedWords, sortOf } from "../browser/selection.js";
 import { ADDRESS, addressOf, plainState, stateOf } from "../browser/state.js";
 import { button, element, onClick } from "../shared/elements.js";
+import { solvedHashes } from "../shared/saved_grids.js";
 import { fixedWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
 import { request } from "./api.js";
 import { announce, attempt } from "./messages.js";
@@ -17,7 +18,7 @@ const COLUMNS = [
   ["cells", "Size", (row) => sizeWords(row.width, row.height)],
   ["minutes", "Minutes", (row) => (row.minutes === null ? "" : minutesWords(row.minutes)), "n"],
   ["stars", "Stars", (row) => (row.stars === null ? "" : fixedWords(row.stars, 1)), "n"],
-  ["colors", "Colours", (row) => String(row.colors), "wide n"],
+  ["colors", "Colours", (row) => String(row.colors), "n"],
   ["hardest", "Technique", (row) => row.hardest ?? "", "wide"],
   ["technique", "Technique", (row) => row.technique ?? "", "wide"],
   ["label", "Verdict", (row) => row.label ?? "", "wide"],
@@ -79,17 +80,34 @@ export class Archive {
     this.navigate(query);
   }
 
+  /** Request the page of a state that begins with a row. */
+  request(state, first) {
+    const { name, sign } = sortOf(state.sort);
+    const asked = new URLSearchParams(addressOf({ ...state, sort: "" }).slice(ADDRESS.length));
+    if (state.sort) asked.append("sort", name);
+    if (state.sort) asked.append("descending", sign < 0);
+    asked.append("first", first);
+    return request("GET", `puzzles?${asked}`);
+  }
+
+  /** The address of the puzzle after another one in the list of a query, URLSearchParams, and its row; null without one. */
+  async next(query, id) {
+    const { state } = stateOf(ADDRESS + query, this.known);
+    const { puzzles, first } = await this.request(state, Number(query.get("first")) || 0);
+    const place = puzzles.findIndex((row) => row.puzzle_id === id) + 1;
+    if (place === 0) return null;
+    if (place === puzzles.length) query.set("first", first + place);
+    const row = puzzles[place] ?? (await this.request(state, first + place)).puzzles[0];
+    return row ? { row, address: puzzleAddress(row, query) } : null;
+  }
+
   /** Show the page of a query, URLSearchParams. */
   async show(query) {
     const { state, problems } = stateOf(ADDRESS + query, this.known);
     this.part("browse-problem").textContent = problems.join(" ");
     if (this.clock === null) this.state = state;
     const { name, sign } = sortOf(state.sort);
-    const asked = new URLSearchParams(addressOf({ ...state, sort: "" }).slice(ADDRESS.length));
-    if (state.sort) asked.append("sort", name);
-    if (state.sort) asked.append("descending", sign < 0);
-    asked.append("first", Number(query.get("first")) || 0);
-    const pending = (this.pending = request("GET", `puzzles?${asked}`));
+    const pending = (this.pending = this.request(state, Number(query.get("first")) || 0));
     const page = await pending;
     if (pending !== this.pending) return; // another page was opened meanwhile
     this.page = page;
@@ -97,6 +115,7 @@ export class Archive {
     const { total, first, puzzles } = page;
     this.part("browse-count").textContent = listedWords(total, this.archive.puzzles);
     const last = first + puzzles.length;
+    this.part("pager").hidden = puzzles.length === total;
     this.part("where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)}` : "";
     const [back, on] = this.section.querySelectorAll("[data-by]");
     back.disabled = first === 0;
@@ -105,19 +124,22 @@ export class Archive {
       const isSorted = state.sort !== "" && head.dataset.name === name;
       head.ariaSort = isSorted ? (sign < 0 ? "descending" : "ascending") : "none";
     }
-    this.section.querySelector("tbody").replaceChildren(...puzzles.map((row) => this.rowElement(row)));
+    const solved = solvedHashes();
+    const rows = puzzles.map((row) => this.rowElement(row, puzzleAddress(row, query), solved.has(row.clue_hash)));
+    this.section.querySelector("tbody").replaceChildren(...rows);
     announce(listedWords(total, this.archive.puzzles));
   }
 
-  rowElement(row) {
+  rowElement(row, address, isSolved) {
     return element("tr", "", "", ...this.columns.map(([name, , words, kind = ""]) => {
       const cell = element(name === "title" ? "th" : "td", kind);
       const text = element("bdi", "", "", words(row));
       if (name === "title") {
         const link = element("a", "", "", text);
-        link.href = `#puzzle?${new URLSearchParams({ id: row.puzzle_id ?? "" })}`;
+        link.href = address;
         cell.scope = "row";
         cell.append(link);
+        if (isSolved) cell.append(" ", solvedMark());
         if (row.author) cell.append(element("small", "", "", "by ", element("bdi", "", "", row.author)));
       } else if (name === "label" && row.label) {
         const key = element("span", "key", "", text);
@@ -127,4 +149,15 @@ export class Archive {
       return cell;
     }));
   }
+}
+
+/** The address of a row's puzzle, with the query of the list's page that it is on. */
+function puzzleAddress({ puzzle_id: id }, query) {
+  return `#puzzle?${new URLSearchParams({ id: id ?? "", list: query })}`;
+}
+
+function solvedMark() {
+  const mark = element("span", "solved", "img", "✓");
+  mark.ariaLabel = "solved";
+  return mark;
 }

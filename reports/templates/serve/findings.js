@@ -9,6 +9,8 @@ import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
 import { shareLink } from "./sharing.js";
 
+const FOR_PEOPLE = ["minutes", "stars", "grade", "hardest"]; // facts that are not folded
+
 export class Findings {
   /**
    * place    element with the forms
@@ -26,6 +28,7 @@ export class Findings {
     const files = format.querySelector("optgroup:last-child");
     for (const { name, suffixes } of server.formats) files.append(new Option(`${name} (${suffixes[0]})`, name));
     format.value = "non";
+    this.part("solver").addEventListener("invalid", () => (this.part("solver details").open = true), true);
     this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
     this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download()));
     this.part("share").addEventListener("submit", (event) => attempt(event, () => this.share()));
@@ -110,7 +113,9 @@ export class Findings {
     this.part("solved").open = asked;
     this.part("solved").firstElementChild.textContent = pictures.length > 1 ? "Solutions" : "The solution";
     const size = { width, height, cells: width * height };
-    this.part("facts").replaceChildren(...factItems((name) => answer[name] ?? answer.grading?.[name] ?? null, size));
+    const at = (name) => answer[name] ?? answer.grading?.[name] ?? null;
+    this.part("facts").replaceChildren(...factItems(at, size, (name) => FOR_PEOPLE.includes(name)));
+    this.part("details dl").replaceChildren(...factItems(at, size, (name) => !FOR_PEOPLE.includes(name)));
     this.part("pictures").replaceChildren(...solutionFigures(pictures.map(entriesOf), { palette, width, height }));
   }
 

@@ -94,7 +94,7 @@ export class Hints {
   /** Show a title and paragraphs, and label the button of the next level. */
   render(title, words) {
     this.place.hidden = false;
-    this.place.querySelector("h2").textContent = title;
+    this.place.querySelector("h2").replaceChildren(this.found && this.hint.kind === "step" ? stepLink(this.hint.steps.at(-1)) : title);
     this.place.querySelector(".guide-words").replaceChildren(...paragraphs(words));
     const more = this.place.querySelector("[data-do=more]");
     more.hidden = this.level === 0 || !this.found;
@@ -130,6 +130,13 @@ export function whereWords({ where, why, assumption }) {
 
 export function stepTitle({ technique, grade }) {
   return `${techniqueTitle(technique)}, grade ${gradeWords(grade)}`;
+}
+
+/** A step's title as a link to its technique's explanation. */
+export function stepLink(step) {
+  const link = element("a", "", "", stepTitle(step));
+  link.href = `#techniques?name=${step.technique}`;
+  return link;
 }
 
 export function paragraphs(words) {

@@ -2,7 +2,7 @@
 
 import { element } from "../shared/elements.js";
 import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
-import { GRID_PREFIX, savedGrid, saveGrid } from "../shared/saved_grids.js";
+import { GRID_PREFIX, savedGrid, saveGrid, saveSolved } from "../shared/saved_grids.js";
 import { fixedWords, minutesWords, sizeWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
 import { Archive } from "./archive.js";
@@ -29,6 +29,7 @@ class Page {
       playing: true,
       record: () => this.described.puzzle,
       changed: (board) => saveGrid(this.described.clue_hash, board.cells, this.workshop.taken),
+      solved: () => saveSolved(this.described.clue_hash),
     });
     document.querySelector(".version").textContent = server.about.version;
     if (archive) {
@@ -67,6 +68,8 @@ class Page {
     document.title = `${heading.textContent} · nonocensus`;
     if (name !== before && this.isStarted) heading.focus();
     this.isStarted = true;
+    if (name === "puzzle") await this.renderOnward(query);
+    if (name === "techniques") this.showTechnique(query.get("name"));
   }
 
   showSection(name) {
@@ -99,7 +102,8 @@ class Page {
       if (this.described?.puzzle.puzzle_id !== id) this.described = await request("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
       return;
     }
-    this.described = history.state ?? this.described;
+    const isOther = JSON.stringify(history.state) !== JSON.stringify(this.described); // the history keeps a copy
+    if (history.state && isOther) this.described = history.state;
     if (!this.described) throw new Refusal("There is no puzzle yet: open or draw one.");
   }
 
@@ -116,6 +120,29 @@ class Page {
     const { puzzle, clue_hash: hash } = this.rendered;
     const count = puzzle.rows.length * puzzle.columns.length;
     return savedGrid(hash, count, colorsOf(puzzle)) ?? new Uint8Array(count);
+  }
+
+  /** Highlight a technique, and scroll to it. */
+  showTechnique(name) {
+    for (const each of this.sections.techniques.querySelectorAll("article")) {
+      each.classList.toggle("now", each.dataset.name === name);
+      if (each.dataset.name === name) each.scrollIntoView({ block: "center" });
+    }
+  }
+
+  /** Link to the list that the puzzle was opened from, and to the next puzzle there. */
+  async renderOnward(query) {
+    const { puzzle_id: id } = this.described.puzzle;
+    const place = this.sections.puzzle.querySelector(".onward");
+    const list = query.get("list") ?? "";
+    place.hidden = !this.archive || query.get("id") !== id;
+    if (place.hidden || place.dataset.of === location.hash) return;
+    place.dataset.of = location.hash;
+    place.replaceChildren(linkTo(`#archive?${list}`, "Back to the list"));
+    const next = query.has("list") && (await this.archive.next(new URLSearchParams(list), id));
+    if (!next || place.dataset.of !== location.hash) return; // another puzzle was opened meanwhile
+    const { title, puzzle_id: nextId, width, height } = next.row;
+    place.prepend(linkTo(next.address, "Next: ", element("bdi", "", "", title ?? nextId), ` ${sizeWords(width, height)}`));
   }
 
   /** Render the puzzle, unless it is the one shown. */
@@ -135,6 +162,12 @@ class Page {
     if (this.workshop.board.isFinished) this.workshop.showSolved();
     if (answer) this.workshop.findings.showAnswer(answer, { palette: paletteOf(puzzle, names), width, height }, false);
   }
+}
+
+function linkTo(address, ...words) {
+  const link = element("a", "button", "", ...words);
+  link.href = address;
+  return link;
 }
 
 attempt(null, async () => {

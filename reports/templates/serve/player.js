@@ -3,7 +3,7 @@
 import { element, onClick } from "../shared/elements.js";
 import { gridOf } from "../shared/saved_grids.js";
 import { countWords, numberWords } from "../shared/words.js";
-import { applyStep, gridOfSets, highlightsOf, paragraphs, setsOf, stepTitle } from "./hints.js";
+import { applyStep, gridOfSets, highlightsOf, paragraphs, setsOf, stepLink, stepTitle } from "./hints.js";
 import { announce } from "./messages.js";
 
 const WHOLE = 20_000; // milliseconds of a film, within these limits of a step:
@@ -72,7 +72,7 @@ export class Player {
   describe(step, to, last) {
     const title = step ? stepTitle(step) : "Before the first step";
     const count = `Step ${numberWords(to)} of ${numberWords(this.steps.length)}`;
-    this.place.querySelector("h2").replaceChildren(`${title} `, element("span", "count", "", count));
+    this.place.querySelector("h2").replaceChildren(step ? stepLink(step) : title, " ", element("span", "count", "", count));
     const words = stepWords(step, last ? this.explanation : null);
     const shown = paragraphs(words);
     if (step) shown[1].className = "why";

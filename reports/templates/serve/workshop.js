@@ -1,6 +1,6 @@
 // The workshop: a board with its tools, and the findings about its puzzle.
 
-import { Board, colorTools, EMPTY_TOOL, renderTools } from "../shared/board.js";
+import { Board, colorTools, emptyTool, renderTools } from "../shared/board.js";
 import { clueItems, entriesOf } from "../shared/clues.js";
 import { onClick } from "../shared/elements.js";
 import { Game, wrongCells, wrongWords } from "../shared/game.js";
@@ -15,15 +15,16 @@ export class Workshop {
   /**
    * place    element to fill
    * server   {about, formats}
-   * act      {playing, record(), changed(board)}: whether the board is played rather than drawn on, the current puzzle, and
-   *          the callback for changes
+   * act      {playing, record(), changed(board), solved()}: whether the board is played rather than drawn on, the current
+   *          puzzle, and the callbacks for changes and for a puzzle that was solved without the program
    */
-  constructor(place, server, { playing, record, changed }) {
+  constructor(place, server, { playing, record, changed, solved }) {
     place.replaceChildren(document.getElementById("workshop").content.cloneNode(true));
     this.place = place;
     this.playing = playing;
     this.record = record;
     this.changed = changed;
+    this.solved = solved;
     for (const part of place.querySelectorAll(".playing")) part.hidden = !playing;
     this.findings = new Findings(place.querySelector(".findings"), server, {
       record: () => this.currentPuzzle(),
@@ -49,6 +50,9 @@ export class Workshop {
       if (!["smaller", "larger"].includes(name)) this.player.close();
       await acts[name]();
     }));
+    const tools = this.part("tools");
+    const { style } = document.documentElement; // a phone's tools stay above the board
+    new ResizeObserver(() => tools.offsetHeight && style.setProperty("--tools", `${tools.offsetHeight}px`)).observe(tools);
     if (playing) setInterval(() => this.countSecond(), 1000);
     const explain = place.querySelector("[data-do=explain]");
     explain.addEventListener("click", () => attempt(null, () => this.explain()));
@@ -84,7 +88,7 @@ export class Workshop {
   /** A radio button for each colour, and for empty cells. */
   renderTools(tool) {
     const { palette } = this.board.puzzle;
-    const tools = [...colorTools(palette), this.playing ? EMPTY_TOOL : [0, "background", palette[0].rgb]];
+    const tools = [...colorTools(palette), this.playing ? emptyTool(palette) : [0, "background", palette[0].rgb]];
     renderTools(this.part("colors"), `tool-${this.place.parentElement.id}`, tools, this.board, tool);
   }
 
@@ -112,8 +116,9 @@ export class Workshop {
     this.hints.close();
     if (this.playing && this.board.isFinished) {
       this.showSolved();
-      this.part("outcome").scrollIntoView({ block: "nearest" });
+      for (const name of ["outcome", "onward"]) this.part(name).scrollIntoView({ block: "nearest" });
       if (!this.isRevealed) this.board.celebrate();
+      if (!this.isRevealed) this.solved();
     }
     if (!this.playing) this.findings.clear();
     if (!this.playing) this.renderClues();

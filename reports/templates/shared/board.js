@@ -17,7 +17,6 @@ const ABOVE = 250; // pixels of the page above the board
 const CLUE_SHARE = 1 / 3; // of the window, which clues may take where the whole board does not fit
 const HOLD_MILLISECONDS = 500; // of a long press
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-export const EMPTY_TOOL = [EMPTY, "empty", null];
 let boards = 0; // of this page, which has one to play on and one to draw on
 
 export class Board {
@@ -72,7 +71,7 @@ export class Board {
     this.grid.setAttribute("aria-colcount", width + 1);
     this.grid.setAttribute("aria-label", `Grid of ${countWords(height, "row")} and ${countWords(width, "column")}`);
     const { clues, isDrawn } = this.game;
-    const room = isDrawn ? { left: clueRoom(width), top: clueRoom(height) } : undefined;
+    const room = isDrawn ? { left: drawnRoom(width), top: drawnRoom(height) } : undefined;
     const image = drawing({ picture: { width, height, clues }, palette, text: "", room, ...this.content() });
     for (const name of ["role", "aria-label"]) image.removeAttribute(name);
     image.setAttribute("aria-hidden", "true");
@@ -102,13 +101,12 @@ export class Board {
     };
   }
 
-  /** Scale the drawing; clues are shrunk to what the grid leaves of the window, or to CLUE_SHARE of it if that is more. */
+  /** Scale the drawing; clues are shrunk to their room (see clueRoom), but never below their size where the board fits. */
   scale() {
     const unit = this.size / CELL;
     const { width, height } = this.puzzle;
-    const edge = PADDING + unit;
-    const most = (cells, pixels) => Math.max(CLUE_SHARE * pixels - edge, pixels - cells * this.size - 2 * edge);
-    const share = (room, cells, pixels) => Math.min(1, most(cells, pixels) / Math.max(1, room * unit));
+    const sizes = [this.size, Math.min(this.size, this.fittingSize())];
+    const share = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size))) / Math.max(1, units * unit);
     const across = share(this.room.x, width, this.place.offsetWidth);
     const down = share(this.room.y, height, innerHeight - ABOVE);
     this.lines.rows.forEach((shrink, k) => shrink(across, 0, (k + 0.5) * CELL));
@@ -206,10 +204,12 @@ export class Board {
     this.showChange(this.game.toggle(this.cursorPlace(), value));
   }
 
-  /** Put a ring around wrong cells: Uint8Array of 0 and 1, or null for none. */
+  /** Put a ring around wrong cells, Uint8Array of 0 and 1, and scroll to the first one. */
   mark(wrong) {
     this.game.wrong = wrong;
     this.fill();
+    this.highlight({ cells: [...wrong.keys()].filter((place) => wrong[place]).slice(0, 1) });
+    this.highlights.replaceChildren();
   }
 
   /** Show another grid instead of the player's, or null for the player's again. */
@@ -406,13 +406,28 @@ export class Board {
   cellWords() {
     const cell = this.game.visible[this.cursorPlace()];
     if (cell === 0) return this.game.isDrawn ? "background" : "open";
-    return cell === EMPTY ? "empty" : this.puzzle.palette[cell]?.name || "filled";
+    const { palette } = this.puzzle;
+    return cell === EMPTY ? emptyTool(palette)[1] : palette[cell]?.name || "filled";
   }
 }
 
 /** The clue numbers that have room beside a line of a picture: constant, so that the board keeps still while one draws. */
-function clueRoom(length) {
+function drawnRoom(length) {
   return 1 + Math.ceil(length / 4);
+}
+
+/**
+ * The pixels of the clues at one side of the grid: what the grid leaves of the window, or CLUE_SHARE of it if that is more.
+ *
+ * units   what the clues take, in units of the drawing
+ * cells   of the grid, in this direction
+ * pixels  of the window
+ * size    of a cell in pixels
+ */
+function clueRoom(units, cells, pixels, size) {
+  const edge = (of) => PADDING + of / CELL;
+  const share = CLUE_SHARE * pixels - edge(ZOOMS.at(-1));
+  return Math.min(units * (size / CELL), Math.max(share, pixels - cells * size - 2 * edge(size)));
 }
 
 /**
@@ -456,14 +471,19 @@ export function colorTools(palette) {
   return palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
 }
 
-/** Show the tools of a board with one chosen; a tool without rgb is shown as a cross. `group` names the radio buttons. */
+/** The tool that marks cells of the background, by the background's name. */
+export function emptyTool([{ name, rgb }]) {
+  return [EMPTY, name || "empty", rgb];
+}
+
+/** Show the tools of a board with one chosen. `group` names the radio buttons. */
 export function renderTools(place, group, tools, board, chosen) {
   place.replaceChildren(...tools.map(([value, name, rgb]) => {
     const input = element("input");
     Object.assign(input, { type: "radio", name: group, value, checked: value === chosen });
     input.addEventListener("change", () => (board.tool = value));
-    const chip = element("span", rgb === null ? "chip crossed" : "chip");
-    if (rgb !== null) chip.style.background = `#${rgb}`;
+    const chip = element("span", value === EMPTY ? "chip crossed" : "chip");
+    chip.style.backgroundColor = `#${rgb}`;
     return element("label", "", "", input, chip, element("span", "tool-name", "", name));
   }));
   board.tool = chosen;

@@ -6,6 +6,7 @@
 
 export const EMPTY = 255;
 export const GRID_PREFIX = "nonocensus:grid:";
+const SOLVED = "nonocensus:solved"; // the clue hashes of the puzzles that were solved in this browser
 const MOST_GRIDS = 200;
 
 export function gridText(cells) {
@@ -43,6 +44,15 @@ export function saveGrid(hash, cells, taken = {}) {
   const moments = new Map(names.map((name) => [name, readStorage(name)?.at ?? 0]));
   names.sort((a, b) => moments.get(a) - moments.get(b));
   for (const name of names.slice(0, -MOST_GRIDS)) writeStorage(name, null);
+}
+
+export function solvedHashes() {
+  const hashes = readStorage(SOLVED);
+  return new Set(Array.isArray(hashes) ? hashes : []);
+}
+
+export function saveSolved(hash) {
+  writeStorage(SOLVED, [...solvedHashes().add(hash)]);
 }
 
 /** The stored grid of a puzzle, or null if there is none for `count` cells and `colors` colours. */

@@ -29,6 +29,12 @@ def found(catalog: Catalog, **asked: Any) -> list[str]:
     return [row["puzzle_id"] for row in catalog.page(ListQuery(**asked))["puzzles"]]
 
 
+def test_rows_have_the_hash_that_an_opened_puzzle_has(catalog: Catalog, plain: Catalog) -> None:
+    for opened in (catalog, plain):
+        for row in opened.page(ListQuery())["puzzles"]:
+            assert (opened.puzzle(row["puzzle_id"]) or {})["clue_hash"] == row["clue_hash"]
+
+
 ALL = ["webpbn/27215", "webpbn/7", "nonograms/7", "nonograms/15", "webpbn/2"]
 
 

@@ -137,6 +137,13 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.until(lambda: tab.text("#puzzle .player [data-do=play]") == "Play")
     tab.keys(" ")
     assert tab.painted() == 13
+    step, technique = tab.step(), tab.text("#puzzle .player h2 a")
+    tab.click(".player h2 a")
+    tab.until(lambda: tab.all("#techniques:not([hidden]) .now"))
+    assert tab.text("#techniques .now h2") == technique
+    tab.driver.back()
+    tab.until(lambda: tab.one("#puzzle .player").is_displayed())
+    assert tab.step() == step
     tab.click(".player [data-do=enough]")
     assert (tab.painted(), tab.pointed("band")) == (1, 0)
     assert tab.errors() == []
@@ -157,8 +164,9 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     plus.click(".solver [type=submit]")
     plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")
     assert len(plus.all("#puzzle .pictures .nonogram")) == 1
-    assert "Line solves" in plus.text("#puzzle .facts")
-    time, stars, grade, technique = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .facts div")[:4])
+    assert "Line solves" in plus.text("#puzzle .details .facts")
+    assert not plus.one("#puzzle .details .facts").is_displayed()
+    time, stars, grade, technique = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .answer > .facts div"))
     interval = r"Minutes for people about [\d.]+ s \([\d.]+ s to [\d.]+ s\)"
     assert re.fullmatch(interval, time.replace(NO_BREAK, " "))
     assert (stars, grade) == ("Stars for people 1.1 of 5", "Grade for people 1 of 9")
@@ -259,6 +267,29 @@ def test_archive_is_searched_and_opened(tab: Tab) -> None:
     tab.until(lambda: "No such puzzle" in tab.text("#problem"))
 
 
+def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
+    """Also the first one of the list's next page, from where the list is opened at that page."""
+    tab.load("#archive?sort=-title")
+    tab.until(lambda: len(tab.all("#archive tbody tr")) == PAGE_ROWS)
+    *_, before, last = [link.text for link in tab.all("#archive tbody a")]
+    tab.all("#archive tbody a")[-2].click()
+    tab.until(lambda: tab.text("#puzzle h1") == before)
+    tab.until(lambda: tab.text("#puzzle .onward") == f"Next: {last} 8×8Back to the list")
+    tab.click(".onward a")
+    tab.until(lambda: tab.text("#puzzle h1") == last)
+    tab.until(lambda: len(tab.all("#puzzle .onward a")) == 2 and last not in tab.text("#puzzle .onward"))
+    tab.click(".onward a")
+    tab.until(lambda: tab.text("#puzzle h1") not in (before, last))
+    after = tab.text("#puzzle h1")
+    tab.click(".onward a:last-child")
+    tab.until(lambda: tab.text("#archive tbody a") == after)
+    assert "sort=-title" in tab.driver.current_url
+    tab.one("#archive [name=query]").send_keys("no such puzzle")
+    tab.until(lambda: not tab.all("#archive tbody tr"))
+    assert not tab.one("#archive .pager").is_displayed()
+    assert tab.errors() == []
+
+
 def test_id_opens_the_archives_puzzle(tab: Tab) -> None:
     """Pasted as text, or searched for; the archive comes first on the page."""
     tab.load("")
@@ -323,7 +354,8 @@ def test_cursor_is_described_for_screen_readers(plus: Tab) -> None:
     grid = plus.one("#puzzle [role=grid]")
     plus.keys(" ", Keys.ARROW_DOWN, "x")
     cell = plus.one(f"#{grid.get_attribute('aria-activedescendant')}")
-    assert cell.get_attribute("textContent") == "empty. Column 1: 1, complete"
+    assert cell.get_attribute("textContent") == "white. Column 1: 1, complete"
+    assert [tool.text for tool in plus.all("#puzzle .colors .tool-name")] == ["black", "white"]
     assert plus.text("#puzzle [role=rowheader]") == "Row 2: 3"
     row = plus.one("#puzzle [role=row]")
     assert (row.get_attribute("aria-rowindex"), cell.get_attribute("aria-colindex")) == ("2", "2")

@@ -202,6 +202,61 @@ def test_zoomed_clues_take_at_most_a_third_of_the_phone(phone: Tab) -> None:
     assert phone.cells()[2] == 30 * 48
 
 
+def test_zoomed_clues_are_never_smaller_than_where_the_whole_board_fits(phone: Tab) -> None:
+    """As many blocks in each line as cells, so that clues take half of the whole board."""
+    phone.load()
+    phone.paste(jsonl(record(1 + np.indices((10, 10)).sum(axis=0) % 2)))
+    phone.wait_for_puzzle()
+    least = phone.run(CLUES)["least"]
+    for _ in range(6):
+        phone.click("[data-do=larger]")
+        assert phone.run(CLUES)["least"] >= least - 0.01
+    assert phone.cells()[2] == 10 * 48
+
+
+TOOLS = """
+const box = (selector) => document.querySelector(`#puzzle ${selector}`).getBoundingClientRect();
+const [tools, board, ...zoom] = [".tools", ".board", "[data-do=smaller]", "[data-do=larger]"].map(box);
+const isSeen = (name) => {
+  const { x, y, width, height } = box(`[data-do=${name}]`);
+  return document.elementFromPoint(x + width / 2, y + height / 2)?.dataset.do === name;
+};
+return {
+  seen: ["undo", "hint", "check"].every(isSeen),
+  over: tools.bottom - board.top,
+  below: board.bottom - innerHeight,
+  apart: Math.abs(zoom[0].top - zoom[1].top),
+};
+"""
+
+
+@pytest.mark.parametrize("colors", [2, 5, 12])
+def test_tools_stay_in_view_without_covering_the_board(phone: Tab, colors: int) -> None:
+    lines = [[[1, 1 + (k + line) % colors] for k in range(40)] for line in range(40)]
+    palette = [["white", ".", "ffffff"], *([f"tint {k}", "abcdefghijkl"[k], f"{k * 80:06}"] for k in range(colors))]
+    phone.load()
+    phone.paste(jsonl({"rows": lines, "columns": lines, "palette": palette}))
+    phone.wait_for_puzzle()
+    phone.run("document.querySelector('#puzzle .board').scrollIntoView()")
+    found = phone.run(TOOLS)
+    assert found["seen"]
+    assert found["over"] <= 0
+    assert found["below"] <= 0
+    assert found["apart"] == 0
+    phone.run("scrollBy(0, 200)")
+    assert phone.run(TOOLS)["seen"]
+
+
+def test_check_scrolls_to_the_first_wrong_cell(phone: Tab) -> None:
+    open_disc(phone)
+    zoom(phone, "larger")
+    phone.keys(Keys.END, Keys.PAGE_DOWN, Keys.SPACE, Keys.HOME, Keys.PAGE_UP)
+    phone.click("[data-do=check]")
+    phone.until(lambda: phone.outcome() == "1 cell is wrong; a ring marks it.")
+    x, y = centre(phone, 19, 19, 20)
+    assert phone.run("return document.elementFromPoint(arguments[0], arguments[1])?.className", x, y) == "target"
+
+
 @pytest.mark.parametrize("key", [Keys.END, Keys.HOME])
 def test_keys_keep_the_cursor_clear_of_the_clues(phone: Tab, key: str) -> None:
     open_disc(phone, 40)
@@ -302,4 +357,11 @@ def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
         paint(phone, disc(15, 2))
         phone.until(lambda: phone.outcome().startswith("Solved in "))
         assert violations(phone.driver) == []
+        phone.click(".onward a:last-child")
+        phone.until(lambda: phone.all("#archive tbody .solved"))
+        assert phone.text("#archive .browse-count") == "1 of 5 puzzles"
+        assert violations(phone.driver) == []
+        tap(phone, "[type=reset]")
+        phone.until(lambda: len(phone.all("#archive tbody tr")) == 5)
+        assert len(phone.all("#archive tbody .solved")) == 1
         assert phone.errors() == []

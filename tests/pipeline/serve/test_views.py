@@ -135,7 +135,8 @@ def test_axe_finds_nothing_in_any_view(tab: Tab, pages: Pages, width: int, schem
         check(tab, "comparison")
 
         web = ServerTab(tab.driver, pages.server)
-        for view, query in (("#open", ""), ("#draw", ""), ("#archive", ""), ("#puzzle", "?id=site%2F1")):
+        views = {"#open": "", "#draw": "", "#archive": "", "#puzzle": "?id=site%2F1", "#techniques": "?name=glue"}
+        for view, query in views.items():
             web.load(view + query)
             web.until(lambda there=view: web.all(f"{there}:not([hidden])"))
             if view == "#archive":
@@ -143,6 +144,8 @@ def test_axe_finds_nothing_in_any_view(tab: Tab, pages: Pages, width: int, schem
             if view == "#puzzle":
                 web.wait_for_puzzle()
             check(web, f"serve: {view}")
+        web.load("#puzzle?id=site%2F1")
+        web.wait_for_puzzle()
         web.request_hint()
         check(web, "serve: hint")
         web.click(".hint [data-do=enough]")
