@@ -3,7 +3,7 @@
 import { element } from "../shared/elements.js";
 import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
 import { GRID_PREFIX, savedGrid, saveGrid } from "../shared/saved_grids.js";
-import { fixedWords, minutesWords, sizeWords } from "../shared/words.js";
+import { fixedWords, minutesWords, sizeWords, titleWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
 import { Archive } from "./archive.js";
 import { DrawingBoard } from "./drawing_board.js";
@@ -126,7 +126,7 @@ class Page {
     const board = puzzleOf(puzzle, names);
     const { width, height } = board;
     const heading = this.sections.puzzle.querySelector("h1");
-    heading.replaceChildren(element("bdi", "", "", puzzle.title || puzzle.puzzle_id || "Untitled"));
+    heading.replaceChildren(element("bdi", "", "", titleWords(puzzle.title, puzzle.puzzle_id)));
     const { minutes, stars } = answer?.grading ?? {};
     const grading = minutes ? [`about ${minutesWords(minutes)}`, `${fixedWords(stars, 1)} of 5 stars`] : [];
     const about = [puzzle.author && `by ${puzzle.author}`, sizeWords(width, height), ...grading, puzzle.title && puzzle.puzzle_id];
