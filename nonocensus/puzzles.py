@@ -314,7 +314,7 @@ class Explained:
         return page(self.explanation)
 
     def _repr_html_(self) -> str:
-        steps = "".join(f"<li>{escape(step)}</li>" for step in self.steps)
+        steps = "".join(f"<li>{escape(step)}</li>" for step in self.steps).replace("\n", "<br>")
         return f"<ol>{steps}</ol><p>{escape(self.ending)}</p>"
 
 

@@ -331,10 +331,19 @@ def _count(task: "Task") -> str:
     return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
 
 
+FEWEST_STEPS = 10
+"""Steps, or a tenth of all if that is less, from which the time left is estimated."""
+
+
 def seconds_left(task: "Task") -> float | None:
-    """Estimate the seconds left: by the speed of the last seconds, or where nothing ended in them, since the start."""
+    """Estimate the seconds left: by the speed of the last seconds, or where nothing ended in them, since the start.
+
+    None before enough steps are done: the first ones include the start of workers.
+    """
     done = task.completed - task.fields["begun"]
-    if task.time_remaining is None and task.total is not None and done > 0:
+    if task.total is None or done < min(FEWEST_STEPS, (task.total - task.fields["begun"]) / 10):
+        return None
+    if task.time_remaining is None and done > 0:
         return float((task.total - task.completed) * (task.elapsed or 0.0) / done)
     return task.time_remaining
 

@@ -142,7 +142,8 @@ def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: Progress
     with writer_lock(run.folder):
         run, kept = carry_over(reload(run))
         left = run.rows - kept
-        progress.on_message(f"{counted(kept, 'result')} of unchanged puzzles kept; {counted(left, 'puzzle')} left")
+        rest = f"{counted(left, 'puzzle')} left" if left else f"nothing else is in {run.store.folder.name}"
+        progress.on_message(f"{counted(kept, 'result')} of unchanged puzzles kept; {rest}")
         request = JobRequest(EVERYTHING, run.manifest["config"]["cpu_limit"], resources, progress)
         return _classify(run, plan_rest, request)
 

@@ -125,7 +125,7 @@ MEND = Job(
     function=mend_chunk,
     lost=lost_rows,
     counts=count_changed,
-    seconds=1.0,
+    seconds=1.3,
     stages=LADDER,
 )
 

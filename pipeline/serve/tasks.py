@@ -136,7 +136,7 @@ def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[st
         "line": step.lines[0] if len(step.lines) == 1 else None,
         "where": where,
         "what": described.what,
-        "why": technique.says,
+        "why": described.why,
         "ruled": step.ruled,
         "assumption": supposed
         and {

@@ -27,9 +27,15 @@ def rgb(puzzle: Puzzle, entry: int) -> str:
 
 
 def ink(color: str) -> str:
-    """Return black or white, whichever has more contrast with a colour, by its relative luminance."""
-    red, green, blue = ((part / 255) ** 2.2 for part in bytes.fromhex(color))
-    return BLACK.rgb if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else WHITE.rgb
+    """Return black or white, whichever has more contrast with a colour where it has less: in colour or in grey.
+
+    Contrast in colour is by relative luminance; a printer's grey is the weighted sum of the encoded parts (BT.601).
+    """
+    encoded = [part / 255 for part in bytes.fromhex(color)]
+    red, green, blue = (part**2.2 for part in encoded)
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    grey = (0.299 * encoded[0] + 0.587 * encoded[1] + 0.114 * encoded[2]) ** 2.2
+    return BLACK.rgb if (luminance + 0.05) * (grey + 0.05) > 1.05 * 0.05 else WHITE.rgb
 
 
 def mixed(color: str, other: str, share: float) -> str:

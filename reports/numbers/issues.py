@@ -164,6 +164,9 @@ def new_clues(row: dict[str, Any]) -> Iterator[str]:
                 yield f"{side} {number}: {clue_text(old, colors)} becomes {clue_text(new, colors)}"
 
 
+PURPOSE = "A puzzle should have exactly one solution, and be in the archive once."
+
+
 def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
     """Return a letter on what to fix for each author, those with the most puzzles first, as plain text.
 
@@ -181,8 +184,11 @@ def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
 
 def _author_list(author: str | None, rows: list[dict[str, Any]]) -> str:
     name = one_line(author or NO_AUTHOR)
-    greeting = f"Dear {name},\n\nPlease look at {len(rows):,} of your puzzles:\n\n" if author else ""
-    return f"{name}: {counted(len(rows), 'puzzle')}\n\n{greeting}" + "\n".join(map(_entry, rows))
+    heading, entries = f"{name}: {counted(len(rows), 'puzzle')}\n\n", "\n".join(map(_entry, rows))
+    if not author:
+        return heading + entries
+    some = "one" if len(rows) == 1 else f"{len(rows):,}"
+    return f"{heading}Dear {name},\n\nPlease look at {some} of your puzzles. {PURPOSE}\n\n{entries}\nThank you.\n"
 
 
 def _entry(row: dict[str, Any]) -> str:

@@ -62,6 +62,13 @@ class Line(NamedTuple):
         """Return what is excluded if cells don't have a colour."""
         return frozenset((x, color) for x in cells if 0 <= x < len(self.cells) and self.cells[x] >> color & 1)
 
+    def opened(self) -> "Line":
+        """Return the line with no cell known."""
+        every = 1
+        for block in self.clue:
+            every |= 1 << block.color
+        return self._replace(cells=(every,) * len(self.cells))
+
     def mirrored(self) -> "Line":
         """Return the line from its other end."""
         return Line(self.clue[::-1], self.cells[::-1])
@@ -153,6 +160,20 @@ def ranges(line: Line, how: int) -> Ranges:
     mirrored = _begins(line.mirrored(), right_x, range(right_t, count - t), how == FITTED)
     found = Ranges(begin, [n - other for other in mirrored[::-1]], open_, inside)
     return _narrowed(line, found) if how == NARROWED else found
+
+
+def limiting(line: Line, begins: list[int], ends: list[int]) -> Line:
+    """Return a line with no more known cells than limit, by room, where some blocks begin and where some end."""
+
+    def bounds(line: Line) -> list[int]:
+        found = ranges(line, FITTED)
+        return [*(found.begin[t] for t in begins), *(found.end[t] for t in ends)]
+
+    wanted, every = bounds(line), line.opened().cells
+    for x in range(len(every)):
+        opened = line._replace(cells=(*line.cells[:x], every[x], *line.cells[x + 1 :]))
+        line = opened if bounds(opened) == wanted else line
+    return line
 
 
 def _narrowed(line: Line, found: Ranges) -> Ranges:

@@ -102,14 +102,15 @@ def _by_overlap(line: Line, how: int) -> Iterator[Reason]:
         first, last = found.begin[t], found.end[t] - least(block)
         if first <= last < first + least(block):
             ruled = line.painting(block.color, range(last, first + least(block)))
-            kind = "covers" if block.length == BLOT else "range"
-            yield Reason(
-                kind, ruled, {"block": t, "begin": range(first, last + 1), "cells": [last]} | _pushed(line, how)
-            )
+            kind = "covers" if block.length == BLOT else "fixed" if first == last else "range"
+            parts = {"block": t, "within": range(first, found.end[t]), "cells": [last], "counted": found}
+            yield Reason(kind, ruled, parts | _seen(line, how, [t], [t]))
 
 
-def _pushed(line: Line, how: int) -> dict[str, Any]:
-    """Return for FULL the starts of the blocks pushed to either end."""
+def _seen(line: Line, how: int, begins: list[int], ends: list[int]) -> dict[str, Any]:
+    """Return what shows ranges of blocks: for FITTED what limits them, for FULL the blocks pushed to either end."""
+    if how == FITTED:
+        return {"limited": (line, begins, ends)}
     if how != FULL:
         return {}
     spans = arrangement_spans(line)
@@ -126,11 +127,8 @@ def _by_edge(line: Line, rule: Callable[[Line, int, int], Reason | None]) -> Ite
             yield from [reason] if reason else []
             continue
         parts = dict(reason.parts)
-        if "begin" in parts:
-            length = least(here.clue[parts["block"]])
-            parts["begin"] = range(n - parts["begin"][-1] - length, n - parts["begin"][0] - length + 1)
         parts |= {"block": count - 1 - parts["block"], "cells": [n - 1 - x for x in parts["cells"]]}
-        parts |= {"cell": n - 1 - parts["cell"]} if "cell" in parts else {}
+        parts |= {"cell": n - 1 - parts["cell"], "is_mirrored": True}
         yield Reason(reason.kind, frozenset((n - 1 - x, color) for x, color in reason.ruled), parts)
 
 
@@ -142,14 +140,16 @@ def _glue(line: Line, t: int, x: int) -> Reason | None:
     if seen is None:
         return None
     ruled = line.painting(block.color, range(seen, min(past, len(line.cells))))
-    return Reason("near", ruled, {"block": t, "begin": range(x, seen + 1), "cells": [seen]})
+    return Reason("near", ruled, {"block": t, "cell": x, "cells": [seen]})
 
 
 def _mercury(line: Line, t: int, x: int) -> Reason | None:
-    """Begun at the edge, the first block would run into a painted cell of its colour."""
+    """Begun at the edge, the first block would run into a painted cell of its colour; it has room there."""
     block = line.clue[t]
     run = x + block.length
-    if block.length == BLOT or run >= len(line.cells) or line.cells[run] != 1 << block.color:
+    if block.length == BLOT or len(line.stretch(block.color, x, x, run + 1)) <= block.length:
+        return None
+    if line.cells[run] != 1 << block.color:
         return None
     return Reason("joined", line.excluding(block.color, [x]), {"block": t, "cell": x, "cells": [run]})
 
@@ -197,10 +197,11 @@ def _by_covers(line: Line, how: int) -> Iterator[Reason]:
         for color in colors_of(line.cells[x]):
             parts = _cover(line, x, color, how) if color else None
             if parts is not None:
-                pairs = merged.setdefault(f"{color}{parts}", (parts | {"color": color} | _pushed(line, how), set()))[1]
+                pairs = merged.setdefault(f"{color}{parts}", (parts | {"color": color}, set()))[1]
                 pairs.add((x, color))
     for parts, pairs in merged.values():
-        yield Reason("cover", frozenset(pairs), parts)
+        begins, ends = ([parts[name]] if name in parts else [] for name in ("after", "before"))
+        yield Reason("cover", frozenset(pairs), parts | _seen(line, how, begins, ends))
 
 
 def _splitting(line: Line) -> Iterator[Reason]:

@@ -6,9 +6,10 @@ from string import Formatter
 from typing import Any
 
 from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.reports.words.line_ranges import Line, Pairs
+from nonocensus.reports.words.line_ranges import Line, Pairs, limiting
 from nonocensus.reports.words.line_reasons import Reason
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
+from nonocensus.solver.proofs.record import colors_of
 
 SENTENCES = {
     "empty": "there is no block",
@@ -18,15 +19,16 @@ SENTENCES = {
     "found": "{all} {name} {cells_found} found{of}, in {cells}",
     "none": "{sum} fill the {side}",
     "needed": "only {cells} can be {name}, and {count} {name} {cells_needed} needed{of}",
-    "range": "{block} must begin {begin}",
+    "range": "{block} lies within {within}",
+    "fixed": "{block} must be in {within}",
     "covers": "{block} must cover {cells}",
-    "near": "{cells_are} {name} and can only belong to {block}, which must begin {begin}",
+    "near": "{cells_are} {name} and can only belong to {block}, which {edge}",
     "whole": "{cells_are} {name} and can only be {blocks}, now complete",
     "joined": "if {cell} were {name}, it would belong to {block}, which would run into {cells} and be too long",
     "cover": "{cover}",
     "split": "if {cell} were {name}, {cells} would be one block, but {too_long}",
-    "part": "{cells_are} {name} and can only belong to {within}",
-    "grow": "{cells_are} {name} and can only belong to {within}",
+    "part": "{cells_are} {name} and can only belong to {places}",
+    "grow": "{cells_are} {name} and can only belong to {places}",
     "join": "{cells} can only belong to {block}",
     "arrangements": "the blocks can only begin {starts}",
     "suppose": "suppose {cell} is {name}: {then}{end}",
@@ -42,11 +44,28 @@ SENTENCES = {
 }
 """What is said for each kind of argument (line_reasons); `LineWords` has the parts."""
 
+HINTS = {
+    "empty": "Its clue is 0.",
+    "full": "Its blocks and gaps fill it.",
+    "long": "Its block fills it.",
+    "lacks": "Its clue lacks a colour.",
+    "found": "All its {name} cells are found.",
+    "none": "Its blocks fill it.",
+    "needed": "No more of its cells can be {name} than are needed.",
+    "grow": "Painted cells can only belong to blocks that reach farther.",
+    "part": "Painted cells can only belong to a block that reaches farther.",
+    "join": "Painted cells can only belong to the same block.",
+}
+"""How to look at a line for an argument, where its technique has several (`Technique.says`)."""
+
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 LONGEST_CLUE = 40
 """Letters of a clue that a sentence repeats."""
+
+MOST_SUMMED = 8
+"""Lengths that a sentence adds."""
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -98,12 +117,6 @@ class LineWords:
         ]
         return f"{self.cell_side}{'s' * (sum(map(len, runs)) > 1)} {listed(words)}"
 
-    def begin(self, starts: range) -> str:
-        """Say where a block begins."""
-        if len(starts) == 2:
-            return f"in {self.cell_side} {starts[0] + 1} or {starts[1] + 1}"
-        return f"in {'one of ' * (len(starts) > 2)}{self.cells(starts)}"
-
     def block(self, t: int) -> str:
         """Name a block: `the 3`, `the blue 3`, `the second 1`."""
         return self.blocks([t])
@@ -124,13 +137,16 @@ class LineWords:
         return listed(names, last)
 
     def sum(self, blocks: Iterable[int]) -> str:
-        """Add lengths: `3 + 1`."""
-        return " + ".join(str(self.line.clue[t].length) for t in blocks)
+        """Add lengths: `3 + 1`, of many blocks `12 cells in 9 blocks`."""
+        lengths = [self.line.clue[t].length for t in blocks]
+        if len(lengths) > MOST_SUMMED:
+            return f"{sum(lengths)} cells in {len(lengths)} blocks"
+        return " + ".join(map(str, lengths))
 
     def of(self, blocks: Sequence[int], color: int) -> str:
         """Say how a number of cells is counted, unless a single block says it."""
         if color:
-            return f" ({self.sum(blocks)})" if len(blocks) > 1 else ""
+            return f" ({self.sum(blocks)})" if 1 < len(blocks) <= MOST_SUMMED else ""
         return f" ({len(self.line.cells)} less {self.sum(blocks)})"
 
     def cover(self, parts: Mapping[str, Any]) -> str:
@@ -141,9 +157,9 @@ class LineWords:
         lead = [f"{self.cells(cells)} can only belong to {self.block(t)}" for t, cells in given.items()]
         clauses = []
         if "before" in parts:
-            clauses.append(f"{self.block(parts['before'])} ends in {self.cells([parts['latest']])} at the latest")
+            clauses.append(f"{self.block(parts['before'])} {self.edge(parts['latest'], True)}")
         if "after" in parts:
-            clauses.append(f"{self.block(parts['after'])} begins in {self.cells([parts['earliest']])} at the earliest")
+            clauses.append(f"{self.block(parts['after'])} {self.edge(parts['earliest'], False)}")
         short: dict[str, list[int]] = {}
         for t, room, within in parts["short"]:
             where = f" (within {self.cells(within)})" if within else ""
@@ -162,6 +178,22 @@ class LineWords:
             for t, within in zip(parts["far"], parts["within"], strict=True)
         ]
         return listed(clauses or [f"no {color_name(self.puzzle, parts['color'])} block is there"])
+
+    def lead(self, parts: Mapping[str, Any]) -> str:
+        """Say what limits blocks to where they are: known cells, all blocks pushed to either end, or their count."""
+        if "limited" in parts:
+            limits, every = limiting(*parts["limited"]), parts["limited"][0].opened()
+            known = {(x, c) for x, colors in enumerate(limits.cells) for c in colors_of(every.cells[x] & ~colors)}
+            return f"as {self.conclusion(frozenset(known), every)}, " if known else ""
+        if "first" in parts:
+            return self.pushed(parts)
+        if "counted" not in parts or len(parts["counted"].open) < 2:
+            return ""
+        open_, inside = parts["counted"].open, parts["counted"].inside
+        if len(inside) == len(self.line.cells):
+            return "counted from both ends, "
+        left_for = self.blocks(open_, "and") if len(open_) < 3 else f"{len(open_)} blocks"
+        return f"with only {self.cells(inside)} left for {left_for}, "
 
     def pushed(self, parts: Mapping[str, Any]) -> str:
         """Say where the blocks begin if they are pushed to either end."""
@@ -184,7 +216,11 @@ class LineWords:
             said.append(f"{self.block(t)}{where}, where the blocks {'before' if is_before else 'after'} it do not fit")
         return ", or to ".join(said)
 
-    def within(self, blocks: Sequence[int], within: Sequence[range]) -> str:
+    def edge(self, x: int, is_last: bool) -> str:
+        """Say where the first block begins at the earliest, or the last one ends at the latest."""
+        return f"{'ends' if is_last else 'begins'} in {self.cells([x])} at the {'latest' if is_last else 'earliest'}"
+
+    def places(self, blocks: Sequence[int], within: Sequence[range]) -> str:
         """Name alternative blocks, and the cells in which each lies."""
         return listed(
             [f"{self.block(t)} (within {self.cells(cells)})" for t, cells in zip(blocks, within, strict=True)], "or"
@@ -192,16 +228,23 @@ class LineWords:
 
     def argument(self, reason: Reason) -> str:
         """Say an argument, without what it excludes."""
-        template, parts = SENTENCES[reason.kind], reason.parts
+        return self.lead(reason.parts) + self._formatted(SENTENCES[reason.kind], reason)
+
+    def hint(self, reason: Reason) -> str | None:
+        """Say how to look at the line for an argument; None if that is as its technique says."""
+        return self._formatted(HINTS[reason.kind], reason) if reason.kind in HINTS else None
+
+    def _formatted(self, template: str, reason: Reason) -> str:
         needed = (name for _, name, _, _ in Formatter().parse(template) if name)
-        return template.format(**{name: PARTS[name](self, parts) for name in needed})
+        return template.format(**{name: PARTS[name](self, reason.parts) for name in needed})
 
     def arguments(self, reasons: Sequence[Reason]) -> list[str]:
-        """Say arguments; the first that needs it says where the blocks are if they are pushed to either end."""
-        said = [self.argument(reason) for reason in reasons]
-        first = next((k for k, reason in enumerate(reasons) if "first" in reason.parts), None)
-        if first is not None:
-            said[first] = self.pushed(reasons[first].parts) + said[first]
+        """Say arguments of a line; what limits blocks in several is said once."""
+        said, leads = list[str](), {""}
+        for reason in reasons:
+            lead = self.lead(reason.parts)
+            said.append(self.argument(reason).removeprefix(lead if lead in leads else ""))
+            leads.add(lead)
         return said
 
     def conclusion(self, ruled: Pairs, line: Line) -> str:
@@ -236,7 +279,6 @@ def _count_words(parts: Mapping[str, Any]) -> str:
 
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "all": lambda _, parts: _count_words(parts),
-    "begin": lambda words, parts: words.begin(parts["begin"]),
     "block": lambda words, parts: words.block(parts["block"]),
     "blocks": lambda words, parts: words.blocks(parts["blocks"]),
     "cases": lambda words, parts: words.cases(parts["cases"]),
@@ -249,18 +291,20 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "count": lambda _, parts: str(parts["count"]),
     "cover": lambda words, parts: words.cover(parts),
     "earliest": lambda words, parts: words.cells([parts["earliest"]]),
+    "edge": lambda words, parts: words.edge(parts["cell"], "is_mirrored" in parts),
     "end": lambda words, parts: words.argument(parts["end"]),
     "gaps": lambda _, parts: f" and {parts['gaps']} gap{'s' * (parts['gaps'] > 1)}" if parts["gaps"] else "",
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "name": _color_of,
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),
     "only": lambda words, parts: f"only {words.cells(parts['cells'])}" if parts["cells"] else "no cell",
+    "places": lambda words, parts: words.places(parts["blocks"], parts["within"]),
     "room": lambda words, parts: words.cells(parts["room"]),
     "side": lambda words, _: f"{len(words.line.cells)} cell{'s' * (len(words.line.cells) > 1)} of the {words.side}",
     "starts": lambda words, parts: listed([f"in {words.cells(starts)}" for starts in parts["starts"]], "or"),
     "sum": lambda words, parts: words.sum(parts["sum"]),
     "then": lambda words, parts: words.then(parts["then"]),
     "too_long": lambda words, parts: words.too_long(parts),
-    "within": lambda words, parts: words.within(parts["blocks"], parts["within"]),
+    "within": lambda words, parts: words.cells(parts["within"]),
 }
 """The parts of SENTENCES in words."""

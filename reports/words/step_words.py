@@ -12,7 +12,7 @@ from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name
 from nonocensus.solver.model.puzzle import Clue, Puzzle
-from nonocensus.solver.model.techniques import CLUE
+from nonocensus.solver.model.techniques import CLUE, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step
 from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
 
@@ -39,14 +39,16 @@ class DescribedStep(NamedTuple, Generic[AnyStep]):
 
     number   from 1
     step     the step
-    what     sentences that say where, why and what follows
+    what     sentences that say where, why and what follows, a line each
     brief    where and what follows, for a caption
+    why      how to look there, in a sentence that gives nothing away
     """
 
     number: int
     step: AnyStep
     what: str
     brief: str
+    why: str
 
 
 def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
@@ -59,11 +61,12 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
 
 
 def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
-    """Describe all steps; consecutive ones that decide no cell and only exclude colours which clues lack are one."""
-    described = zip(describe_steps(explanation), explanation.decisive(), strict=True)
-    groups = groupby(described, lambda each: 0 if each[0].step.technique == CLUE and not each[1] else each[0].number)
-    for number, (_, group) in enumerate(groups, 1):
-        steps = [step for step, _ in group]
+    """Describe all steps; those that decide no cell and only exclude colours which clues lack are the first, as one."""
+    groups: dict[int, list[DescribedStep[Step]]] = {}
+    for described, is_decisive in zip(describe_steps(explanation), explanation.decisive(), strict=True):
+        is_lacking = described.step.technique == CLUE and not is_decisive
+        groups.setdefault(0 if is_lacking else described.number, []).append(described)
+    for number, (_, steps) in enumerate(sorted(groups.items()), 1):
         lines = tuple(step.step.line for step in steps if step.step.line is not None)
         ruled = tuple(ruled for step in steps for ruled in step.step.ruled)
         first = steps[0]
@@ -71,30 +74,31 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         if len(steps) > 1:
             what = f"{describe_lines(explanation.puzzle, lines)}: no cell has a colour that the clue of its line lacks."
             first = first._replace(what=what, brief=what)
-        yield DescribedStep(number, step, first.what, first.brief)
+        yield DescribedStep(number, step, first.what, first.brief, first.why)
 
 
-def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str]:
-    """Describe a step: `what` and `brief` of DescribedStep; `cells` are the possible colours before it."""
+def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:
+    """Describe a step: `what`, `brief` and `why` of DescribedStep; `cells` are the possible colours before it."""
+    why = TECHNIQUES[step.technique].says
     if step.assumption is None:
         assert step.line is not None
         words, reasons = _reasons(puzzle, step.line, step.ruled, cells, step.technique)
         ruled = frozenset(pair for reason in reasons for pair in reason.ruled)
         brief = f"{words.heading()}: {words.conclusion(ruled, words.line)}."
-        return _sentence(words, reasons), brief
+        return _sentences(words, reasons), brief, words.hint(reasons[0]) or why
     refuted, before = step.assumption, list(cells)
     where = describe_cell(puzzle, refuted.place)
     before[refuted.place] = 1 << refuted.color
     sentences = [f"Suppose {where} were {color_name(puzzle, refuted.color)}."]
     for then in refuted.then:
-        sentences.append(_sentence(*_reasons(puzzle, then.line, then.ruled, before)))
+        sentences.append(_sentences(*_reasons(puzzle, then.line, then.ruled, before)))
         for place, color in then.ruled:
             before[place] &= ~(1 << color)
     sentences.append(f"Then {_lower(describe_contradiction(puzzle, refuted.end, before))}")
     row = line_words(puzzle, refuted.place // puzzle.width, cells)
     x = refuted.place % puzzle.width
     so = row.conclusion(frozenset({(x, refuted.color)}), row.line).removeprefix(row.cells([x]))
-    return " ".join([*sentences, f"So {where}{so}."]), f"{where[0].upper()}{where[1:]}{so}."
+    return "\n".join([*sentences, f"So {where}{so}."]), f"{_upper(where)}{so}.", why
 
 
 def line_words(puzzle: Puzzle, number: int, cells: Sequence[int]) -> LineWords:
@@ -111,13 +115,14 @@ def _reasons(
     return words, find_reasons(words.line, frozenset((places.index(place), color) for place, color in ruled), technique)
 
 
-def _sentence(words: LineWords, reasons: Sequence[Reason]) -> str:
-    """Say on which line, why and what some arguments exclude, one after the other."""
-    line, parts = words.line, []
+def _sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
+    """Say on which line, why and what some arguments exclude, a line each."""
+    line, said = words.line, list[str]()
     for argument, reason in zip(words.arguments(reasons), reasons, strict=True):
-        parts.append(f"{argument}, so {words.conclusion(reason.ruled, line)}")
+        start = _upper(argument) if said else f"{words.heading()}: {argument}"
+        said.append(f"{start}, so {words.conclusion(reason.ruled, line)}.")
         line = line.without(reason.ruled)
-    return f"{words.heading()}: {'; '.join(parts)}."
+    return "\n".join(said)
 
 
 def describe_contradiction(puzzle: Puzzle, number: int, cells: Sequence[int]) -> str:
@@ -197,7 +202,7 @@ def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:
         to = "and" if len(numbers) == 2 else "to"
         parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} {to} {numbers[-1]}")
     text = ", ".join(parts)
-    return text[0].upper() + text[1:]
+    return _upper(text)
 
 
 def describe_cell(puzzle: Puzzle, place: int) -> str:
@@ -208,3 +213,7 @@ def describe_cell(puzzle: Puzzle, place: int) -> str:
 
 def _lower(text: str) -> str:
     return text[0].lower() + text[1:]
+
+
+def _upper(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -136,7 +136,20 @@ def detect(name: str, data: bytes) -> Format:
     if known is not None:
         return known
     decode_text(data)  # raises for an empty, binary or undecodable file
-    raise FormatError(UNKNOWN)
+    raise FormatError(_plain_fault(data) or UNKNOWN)
+
+
+def _plain_fault(data: bytes) -> str | None:
+    """Return why plain clues, rows and columns with an empty line between, have no solution; None for other text."""
+    try:
+        (puzzle,) = named("keen").read(data)
+    except FormatError:
+        return None
+    from nonocensus.solver.model.check import faults_of  # imports Numba, which takes a second
+    from nonocensus.solver.model.tables import puzzle_batch
+
+    why = faults_of(puzzle_batch([puzzle])).get(0)
+    return why and f"as clues of rows, an empty line, and clues of columns: {why}"
 
 
 def is_sudoku(name: str, data: bytes) -> bool:

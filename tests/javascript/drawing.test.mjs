@@ -46,6 +46,7 @@ test("clues that are not black stand on chips, in the colour that can be read on
   assert.deepEqual(image.querySelector(".rows").querySelectorAll(".chip").map((chip) => chip.getAttribute("fill")), ["#ffff99", "#000080"]);
   assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => text.getAttribute("fill")), ["#000", "#fff"]);
   assert.ok(isLight("ffff99") && !isLight("000080"));
+  assert.ok(isLight("00b000") && !isLight("ff0000"), "in grey, red is dark");
 });
 
 test("crosses and rings are drawn at their places", () => {

@@ -218,7 +218,7 @@ def test_teacher_explains_a_puzzle_at_the_desk_on_a_phone_and_on_paper(
     assert any(page.lstrip().startswith("Techniques") for page in pages)  # below the steps they covered some
     text = " ".join(pages)
     assert f"After step {len(words)}" in text
-    assert all(f"{number}. {what}" in text for number, what in enumerate(words, 1))
+    assert all(f"{number}. {' '.join(what.split())}" in text for number, what in enumerate(words, 1))
 
     with emulated(tab.driver, "light", PHONE):
         tab.driver.get(address)

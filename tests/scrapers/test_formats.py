@@ -405,3 +405,16 @@ def test_regular_files_of_netpbm_are_read_vectorized(monkeypatch: pytest.MonkeyP
     puzzle = from_picture(np.eye(9, dtype=np.uint8))
     for data in (netpbm.write(puzzle), netpbm.write(puzzle).replace(b"  ", b""), b"P2 2 1 9\n0 9\nP3 1 1 9\n9 0 0\n"):
         assert not isinstance(pictures_and_error(data)[-1], str)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1\n3\n1\n\n1\n3\n2\n", "its rows paint 5 cells, its columns 6"),
+        ("1\n5\n1\n\n1\n3\n1\n", "row 2: its blocks need 5 cells, the line has 3"),
+        ("a\n\nb\n", "unknown format"),
+    ],
+)
+def test_mistake_in_plain_clues_is_named(text: str, why: str) -> None:
+    with pytest.raises(FormatError, match=why):
+        detect("", text.encode())

@@ -144,10 +144,13 @@ function clueNumber(x, y, length, color, chip) {
   return [svg("rect", { class: "chip", ...box }), number];
 }
 
-/** Whether black text has more contrast than white on this colour, by its relative luminance. */
+/** Whether black text has more contrast than white on this colour, as reports.drawings.sheet_colors.ink. */
 export function isLight(color) {
-  const [red, green, blue] = [0, 2, 4].map((k) => (parseInt(color.slice(k, k + 2), 16) / 255) ** 2.2);
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18;
+  const encoded = [0, 2, 4].map((k) => parseInt(color.slice(k, k + 2), 16) / 255);
+  const weighted = (parts, weights) => parts.reduce((sum, part, k) => sum + part * weights[k], 0);
+  const luminance = weighted(encoded.map((part) => part ** 2.2), [0.2126, 0.7152, 0.0722]);
+  const grey = weighted(encoded, [0.299, 0.587, 0.114]) ** 2.2;
+  return (luminance + 0.05) * (grey + 0.05) > 1.05 * 0.05;
 }
 
 /**

@@ -29,8 +29,8 @@ def test_explanation_as_text_and_json(nonocensus: Nonocensus) -> None:
     assert words.code == 0
     assert "   1. " in words.out
     assert "Suppose row" in words.out
-    steps = re.findall(r"(?m)^ *\d+\. (.*)", words.out)
-    assert all(re.search(r"[sS]o .+\. (\w+)$", step) for step in steps), "each has its reason and technique"
+    steps = re.findall(r"(?m)^ *\d+\. (.*(?:\n      .*)*)", words.out)
+    assert all(re.search(r"[sS]o .+\. (\w+)\s*$", step) for step in steps), "each has its reason and technique"
     assert words.out.endswith("The hardest technique was edge, of grade 6 of 9.\n")
     told = json.loads(nonocensus("solve", "a.non", "-m", "--json").out)["explanation"]
     assert (told["state"], told["hardest"], told["grade"], told["open"]) == ("solved", "edge", 6, 0)

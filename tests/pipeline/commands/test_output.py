@@ -126,7 +126,21 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
     assert [part in line for part in (*shown, *dropped)] == [True] * len(shown) + [False] * len(dropped)
 
 
-def test_time_left_is_known_from_the_first_step_on() -> None:
+@pytest.mark.parametrize(
+    ("total", "steps", "is_known"), [(122, 2, False), (122, 10, True), (30, 1, False), (9, 1, True)]
+)
+def test_time_left_needs_ten_steps_or_a_tenth_of_all(total: int, steps: int, is_known: bool) -> None:
+    """The first ones include the start of workers."""
+    now = 0.0
+    bar = Progress(get_time=lambda: now, disable=True)
+    progress = progress_callbacks(bar, bar.add_task("", total=None, status="", begun=0))
+    progress.on_start("mending", total, 0)
+    now = 10.0
+    progress.on_progress(steps, "")
+    assert ("to go" in progress_line(bar.tasks[0])) == is_known
+
+
+def test_time_left_is_known_although_no_step_ends_for_long() -> None:
     now = 0.0
     bar = Progress(get_time=lambda: now, disable=True)
     progress = progress_callbacks(bar, bar.add_task("", total=None, status="", begun=0))

@@ -123,7 +123,7 @@ def test_numbers_of_two_digits_are_shaded_alike() -> None:
 def test_clues_have_chips_of_their_colour_and_empty_lines_a_plain_zero() -> None:
     puzzle = from_picture(np.array([[1, 2, 2], [0, 0, 0]], np.uint8), (WHITE, RED, BLACK))
     line = looks(half_blocks(puzzle, empty(puzzle), clues=True))[-1]
-    assert [look for look in line if look[0] in "12"] == [("1", "000000", "ff0000"), ("2", "ffffff", "000000")]
+    assert [look for look in line if look[0] in "12"] == [("1", "ffffff", "ff0000"), ("2", "ffffff", "000000")]
     assert next(look for look in line if look[0] == "0")[2] is None
 
 

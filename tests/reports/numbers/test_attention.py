@@ -112,7 +112,7 @@ def test_differing_cells(pictures: list[tuple[Any, Any]]) -> None:
 FACTS = ("canonical_hash", "width", "height", "rows", "columns", "palette")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.sampled_from("xyz")), max_size=12))
 def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
     rows = [
@@ -299,7 +299,7 @@ LISTS = f"""Ann: 2 puzzles
 
 Dear Ann,
 
-Please look at 2 of your puzzles:
+Please look at 2 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/2 “Two”, 2×2
 https://example.org/2
@@ -308,25 +308,31 @@ Several solutions: two of them differ in 4 of 4 cells.
 a/10, 2×2
 Several solutions, which the site does not say.
 
+Thank you.
+
 
 <script>alert(1)</script> & \ufffdevil: 1 puzzle
 
 Dear <script>alert(1)</script> & \ufffdevil,
 
-Please look at 1 of your puzzles:
+Please look at one of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/5 “<script>alert(1)</script> & \ufffdevil”, 2×2
 Impossible clues: row 1: too long.
+
+Thank you.
 
 
 {ARABIC}: 1 puzzle
 
 Dear {ARABIC},
 
-Please look at 1 of your puzzles:
+Please look at one of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/4, 2×2
 No solution: the clues contradict each other.
+
+Thank you.
 
 
 No author: 1 puzzle
@@ -362,7 +368,7 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
 
 Dear Ann,
 
-Please look at 3 of your puzzles:
+Please look at 3 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/1, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
@@ -379,6 +385,8 @@ Column 2: 1 sky blue becomes 2 sky blue
 a/3, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
 For one solution: change of a/3.
+
+Thank you.
 """
     )
 

@@ -83,8 +83,8 @@ def test_assumption_is_described() -> None:
     told = next(told for told in describe_steps(explanation) if told.step.assumption)
     line = r"(Row|Column) \d+, clue [\d ]+"
     assert re.fullmatch(
-        rf"Suppose row \d+, column \d+ were (black|white)\. ({line}: [^.]+, so [^.]+ (is|are) (black|white)\. )+"
-        rf"Then {line.lower()}, has no arrangement: [^.]+\. So row \d+, column \d+ is (black|white)\.",
+        rf"Suppose row \d+, column \d+ were (black|white)\.\n({line}: [^.]+, so [^.]+ (is|are) (black|white)\.\n)+"
+        rf"Then {line.lower()}, has no arrangement: [^.]+\.\nSo row \d+, column \d+ is (black|white)\.",
         told.what,
     ), told.what
     assert re.fullmatch(r"Row \d+, column \d+ is (black|white)\.", told.brief)

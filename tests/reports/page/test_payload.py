@@ -1,6 +1,7 @@
 """What the page embeds of a run's rows: read back, in Python and by the page's script in node, it is the rows."""
 
 import csv
+import functools
 import io
 import re
 from collections.abc import Callable, Sequence
@@ -136,10 +137,16 @@ def test_any_pictures_come_back(drawn: list[tuple[Puzzle, bool]]) -> None:
     check(rows_of([(pa.Table.from_pylist(results, schema=RESULTS), pa.table(puzzle_batch([p for p, _ in drawn])))]))
 
 
+@functools.cache
+def plain_rows(count: int) -> pa.Table:
+    """Return rows that are all alike."""
+    return rows_of(pairs(*({"puzzle_id": "a/1"} for _ in range(count))))
+
+
 @given(st.lists(st.one_of(st.none(), st.text(max_size=5), st.from_regex(r"\A[ab][0-9]{1,30}\Z")), max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_any_words_are_unpacked_in_natural_order(titles: list[str | None]) -> None:
-    rows = rows_of(pairs(*({"puzzle_id": "a/1"} for _ in range(len(titles) + 1))))
+    rows = plain_rows(len(titles) + 1)
     place = rows.schema.get_field_index("title")
     rows = rows.set_column(place, "title", pa.array([*titles, "x"], pa.string()))
     assert columns_of(payload(rows))["title"] == [*titles, "x"]

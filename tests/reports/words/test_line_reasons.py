@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from strategies import known_lines
 from technique_examples import COLORS, clue_of
 
-from nonocensus.reports.words.line_ranges import Line, arrangements
+from nonocensus.reports.words.line_ranges import FITTED, Line, arrangements, limiting, ranges
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords
-from nonocensus.reports.words.step_words import _sentence
+from nonocensus.reports.words.step_words import _sentences
+from nonocensus.solver.model import techniques
 from nonocensus.solver.model.puzzle import Clue, Color, Puzzle, from_picture
 from nonocensus.solver.model.techniques import TECHNIQUES
 
@@ -50,11 +51,13 @@ def holds(line: Line, reason: Reason, spans: Spans) -> bool:
     """Return whether what a reason claims of blocks and cells is so in an arrangement."""
     clue, parts = line.clue, reason.parts
     match reason.kind:
-        case "range" | "near":
-            return spans[parts["block"]][0] in parts["begin"] and (
-                reason.kind == "range"
-                or covered(spans, parts["cells"][0], clue, clue[parts["block"]].color) == parts["block"]
-            )
+        case "range" | "fixed":
+            start, end = spans[parts["block"]]
+            return parts["within"].start <= start and end <= parts["within"].stop
+        case "near":
+            start, end = spans[parts["block"]]
+            edge = end - 1 <= parts["cell"] if "is_mirrored" in parts else start >= parts["cell"]
+            return edge and covered(spans, parts["cells"][0], clue, clue[parts["block"]].color) == parts["block"]
         case "covers" | "join":
             return all(covered(spans, x, clue, clue[parts["block"]].color) == parts["block"] for x in parts["cells"])
         case "whole" | "grow" | "part":
@@ -84,12 +87,39 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         cells = line.painted(parts["color"]) if reason.kind == "found" else line.can(parts["color"])
         assert cells == parts["cells"]
         assert len(cells) == parts["count"]
-    if reason.kind in ("range", "near"):
-        t, begin = parts["block"], parts["begin"]
-        shared = set(range(begin[-1], begin[0] + line.clue[t].length))
-        assert {x for x, _ in reason.ruled} <= shared, "the cells that the block covers wherever it begins"
+    length = line.clue[parts["block"]].length if "block" in parts else 0
+    ruled = {x for x, _ in reason.ruled}
+    if reason.kind in ("range", "fixed"):
+        within = parts["within"]
+        assert ruled <= set(range(within.stop - length, within.start + length)), "what it covers wherever it is"
+        assert (reason.kind == "fixed") == (len(within) == length)
+    if reason.kind == "near":
+        cell, (seen,) = parts["cell"], parts["cells"]
+        reached = range(cell - max(length, 1) + 1, seen + 1) if "is_mirrored" in parts else range(seen, cell + length)
+        assert ruled <= set(reached), "what it covers from the edge at most"
+    if reason.kind == "joined":
+        (run,), cell = parts["cells"], parts["cell"]
+        assert abs(run - cell) == length
+        assert all(line.cells[x] >> line.clue[parts["block"]].color & 1 for x in range(min(run, cell), max(run, cell)))
+    if "limited" in parts:
+        assert_limited(line, *parts["limited"][1:])
     if reason.kind == "suppose":
         assert_refuted(line.without(line.painting(parts["color"], [parts["cell"]])), parts["then"], parts["end"])
+
+
+def assert_limited(line: Line, begins: list[int], ends: list[int]) -> None:
+    """What is named as limiting blocks gives the same limits, and without any of it there are others."""
+
+    def bounds(line: Line) -> list[int]:
+        found = ranges(line, FITTED)
+        return [*(found.begin[t] for t in begins), *(found.end[t] for t in ends)]
+
+    named, every = limiting(line, begins, ends), line.opened().cells
+    assert bounds(named) == bounds(line)
+    for x, colors in enumerate(named.cells):
+        assert colors in (every[x], line.cells[x])
+        if colors != every[x]:
+            assert bounds(named._replace(cells=(*named.cells[:x], every[x], *named.cells[x + 1 :]))) != bounds(line)
 
 
 def assert_refuted(line: Line, then: list[tuple[Line, Reason]], end: Reason) -> None:
@@ -200,6 +230,10 @@ there is no block, so columns 1 to 3 are white
 clue: 2 1 | ????
 2 + 1 and 1 gap fill the 4 cells of the row, so columns 1, 2 and 4 are black and column 3 is white
 
+clue: 1 1 1 1 1 1 1 1 2 | ??????????????????
+10 cells in 9 blocks and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black
+and columns 2, 4, 6, 8, 10, 12, 14 and 16 are white
+
 clue: 1r | +-*
 the clue has no black, so column 1 is red and column 3 is not black
 
@@ -213,14 +247,21 @@ counting: 2 1r | ..***
 both white cells are found (5 less 2 + 1), in columns 1 and 2, so columns 3 to 5 are not white but black or red
 
 overlap: 3 | ????
-the 3 must begin in column 1 or 2, so columns 2 and 3 are black
+the 3 lies within columns 1 to 4, so columns 2 and 3 are black
+
+overlap: 1 3 | #.????
+the 3 lies within columns 3 to 6, so columns 4 and 5 are black
+
+overlap: 1 3 2 | #.???????
+with only columns 3 to 9 left for the 3 and the 2, the 3 lies within columns 3 to 6, so columns 4 and 5 are black. The
+2 lies within columns 7 to 9, so column 8 is black
 
 overlap: 2 2r | ***-*
-the black 2 must begin in column 1 or 2, so column 2 is black; the red 2 must begin in column 3 or 4, so column 4 is
-red
+counted from both ends, the black 2 lies within columns 1 to 3, so column 2 is black. The red 2 lies within columns
+3 to 5, so column 4 is red
 
 glue: 3 1 | ?#??????
-column 2 is black and can only belong to the 3, which must begin in column 1 or 2, so column 3 is black
+column 2 is black and can only belong to the 3, which begins in column 1 at the earliest, so column 3 is black
 
 punctuating: 1 2 | ???##??
 columns 4 and 5 are black and can only be the 2, now complete, so columns 3 and 6 are white
@@ -233,12 +274,13 @@ if column 1 were black, it would belong to the 2, which would run into column 3 
 white
 
 spaces: 2 | ???#??
-as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, so columns 1 and 2 are white; as
+as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, so columns 1 and 2 are white. As
 column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
 
 forcing: 2 3 | ???.?.????
-the 2 must begin in column 1 or 2, so column 2 is black; the 2 ends in column 3 at the latest and the 3 begins in
-column 7 at the earliest, so column 5 is white; the 3 must begin in column 7 or 8, so columns 8 and 9 are black
+as columns 4 and 6 are white, the 2 lies within columns 1 to 3, so column 2 is black. The 2 ends in column 3 at the
+latest and the 3 begins in column 7 at the earliest, so column 5 is white. As column 6 is white, the 3 lies within
+columns 7 to 10, so columns 8 and 9 are black
 
 splitting: 1 2 1 | ???#?#???
 if column 5 were black, columns 4 to 6 would be one block, but the first and second 1 and the 2 are shorter, so
@@ -250,7 +292,7 @@ column 7 is black and can only belong to the first 2 (within columns 7 to 9) or 
 
 reach: 1 2 | ?#?????
 pushed to the left the blocks begin in columns 2 and 4, pushed to the right in 2 and 6: the 1 begins in column 2 at
-the earliest, so column 1 is white; the 1 ends in column 2 at the latest and the 2 begins in column 4 at the
+the earliest, so column 1 is white. The 1 ends in column 2 at the latest and the 2 begins in column 4 at the
 earliest, so column 3 is white
 """
 """Technique, clue and cells, and what is said after the line and its clue."""
@@ -296,4 +338,12 @@ def test_sentences(technique: str, clue: str, cells: str, said: str) -> None:
     ruled = frozenset(pair for rule in RULES[number] for reason in rule(line) for pair in reason.ruled)
     puzzle = Puzzle((line.clue,), ((),) * len(cells), palette=RED if "r" in clue else RED[:2])
     words = LineWords(puzzle, 0, line)
-    assert _sentence(words, find_reasons(line, ruled, number)) == f"{words.heading()}: {said}.".replace("\n", " ")
+    told = _sentences(words, find_reasons(line, ruled, number))
+    assert told.replace("\n", " ") == f"{words.heading()}: {said}.".replace("\n", " ")
+
+
+def test_cell_that_is_cut_off_from_a_run_has_no_room() -> None:
+    line = line_with(clue_of("3"), (COLORS[sign] for sign in "?.?#??"))
+    (reason,) = find_reasons(line, frozenset({(0, 1)}), techniques.MERCURY)
+    words = LineWords(Puzzle((line.clue,), ((),) * 6, palette=RED[:2]), 0, line)
+    assert words.argument(reason) == "the 3 has no room in column 1"
