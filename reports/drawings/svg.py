@@ -28,7 +28,7 @@ from nonocensus.reports.drawings.geometry import (
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import path_of
 from nonocensus.reports.drawings.sheet_colors import FAINT, GREY, LINE, MARK, color_letters, ink, on_chips, rgb, tint
-from nonocensus.solver.model.puzzle import Clue, Color, Puzzle
+from nonocensus.solver.model.puzzle import WHITE, Clue, Color, Puzzle
 
 CRISP = 'shape-rendering="crispEdges"'
 
@@ -106,7 +106,8 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
         raise ValueError(f"a state of {wide}x{high} cells for a puzzle of {puzzle.width}x{puzzle.height}")
     about = NO_XML.sub("\ufffd", clean(f"{puzzle.puzzle_id or 'a puzzle'}, {puzzle.width}x{puzzle.height}"))
     tints, frames = _lines(puzzle, state, place)
-    parts = [tints, _cells(puzzle, state, place), *_grid(puzzle, place), frames, *_marks(state, place)]
+    parts = [_open(puzzle, state, place), tints, _cells(puzzle, state, place), *_grid(puzzle, place), frames]
+    parts += _marks(state, place)
     if state.words:
         room = place.width - 2 * MARGIN
         middle = 'class="words" text-anchor="middle"'
@@ -152,6 +153,15 @@ def _lines(puzzle: Puzzle, state: GridState, place: Geometry) -> tuple[str, str]
         f'<path class="tints" fill="#{tint(puzzle)}" {CRISP} d="{"".join(tints)}"/>',
         f'<path class="lines" fill="none" stroke="#{LINE}" stroke-width="3" d="{"".join(frames)}"/>',
     )
+
+
+def _open(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
+    """Draw unknown cells white where the background is not, so that they differ from it."""
+    is_open = state.cells == UNKNOWN
+    if rgb(puzzle, 0) == WHITE.rgb or not is_open.any():
+        return ""
+    where = f"translate({place.left} {place.top}) scale({CELL})"
+    return f'<path class="open" fill="#{WHITE.rgb}" {CRISP} transform="{where}" d="{path_of(is_open)}"/>'
 
 
 def _cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:

@@ -10,6 +10,7 @@ const byId = (id) => document.getElementById(id);
 
 const sheet = document.querySelector(".sheet svg");
 const place = { width: data.width, height: data.height, left: FRAME - data.left, top: FRAME - data.top };
+sheet.querySelector(".open")?.remove(); // of the empty grid
 const layer = (name) => svg("g", { class: name, transform: `translate(${data.left} ${data.top})` });
 const highlights = layer("highlights");
 sheet.insertBefore(layer("under"), sheet.querySelector(".thin"));
@@ -23,7 +24,8 @@ let timer = null;
 /** Show the cells: those with one colour left are known. */
 function paint() {
   const known = sets.map((set) => (set & (set - 1) ? null : 31 - Math.clz32(set)));
-  fill(sheet, data.width, data.palette, { shown: Uint8Array.from(known), crossed: (k) => known[k] === 0 });
+  const content = { shown: Uint8Array.from(known), open: (k) => known[k] === null, crossed: (k) => known[k] === 0 };
+  fill(sheet, data.width, data.palette, content);
 }
 
 /** Highlight the lines and cells of a step; of a merged one, the lines alone. */

@@ -57,6 +57,12 @@ test("crosses and rings are drawn at their places", () => {
   assert.equal(image.querySelector(".wrong").getAttribute("d").match(/M/g).length, 2);
 });
 
+test("open cells are white on another background", () => {
+  const open = (palette) => drawing({ picture: two, palette, shown: new Uint8Array(9), open: (k) => k < 2, text: "" }).querySelector(".open");
+  assert.equal(open(BLACK_ON_WHITE), null);
+  assert.equal(open([{ rgb: "ffff33" }, { rgb: "000000" }]).getAttribute("d"), "M0 0h20v20h-20zM20 0h20v20h-20z");
+});
+
 test("legends say what is shown", () => {
   assert.equal(legend(two, "solution", OTHER, null), "A solution. ◆ 4 cells where the second solution differs.");
   assert.equal(legend(two, "nothing", null, null), "The empty grid.");

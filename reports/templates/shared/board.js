@@ -96,6 +96,7 @@ export class Board {
     const { visible, wrong, previewed, isDrawn } = this.game;
     return {
       shown: this.game.picture(),
+      open: this.isFinished || isDrawn ? null : (k) => visible[k] === 0,
       crossed: this.isFinished && !isDrawn ? null : (k) => visible[k] === EMPTY,
       wrong: wrong && !previewed ? (k) => wrong[k] === 1 : null,
     };

@@ -5,6 +5,7 @@ import { svg } from "./elements.js";
 
 export const CELL = 20; // units of the drawing a cell
 export const BLACK = "000000";
+const WHITE = "ffffff";
 
 /**
  * Draw a puzzle.
@@ -15,6 +16,7 @@ export const BLACK = "000000";
  * marked    Uint8Array, or null: cells that differ from `shown` get a mark
  * crossed   predicate of a cell's index: draw a cross; optional
  * wrong     predicate of a cell's index: draw a ring; optional
+ * open      predicate of a cell's index: draw it white, so that it differs from another background; optional
  * text      description for screen readers
  * room      {left, top}: numbers that have room beside a row and above a column, where more are squeezed; by default all
  */
@@ -42,8 +44,9 @@ export function drawing({ picture, palette, text, room, ...content }) {
 }
 
 /** Replace the content of a drawing's cells. */
-export function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null }) {
+export function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null, open = null }) {
   const layers = { under: [], over: [] };
+  if (open && colorOf(palette, 0) !== WHITE) layers.under.push(glyphs("open", open, shown.length, width, SQUARE));
   if (shown) layers.under.push(...cellPaths(shown, width, palette));
   if (shown && marked) {
     const differs = (k) => shown[k] !== marked[k];
@@ -94,6 +97,7 @@ function grid(width, height, left, top) {
 
 const DIAMOND = path(0, -0.3, "l0.3 0.3l-0.3 0.3l-0.3 -0.3z");
 const FRAME = path(-0.44, -0.44, "h0.88v0.88h-0.88z");
+const SQUARE = path(-0.5, -0.5, "h1v1h-1z");
 const CROSS = path(-0.17, -0.17, "l0.34 0.34m0 -0.34l-0.34 0.34");
 const RING = path(-0.36, -0.36, "h0.72v0.72h-0.72z");
 
