@@ -1,12 +1,11 @@
 """Pages as PDF, set by Typst from the templates *.typ, and a puzzle on A4.
 
-Its title, which often says what the picture is, stands above the solution, which is the second page. Paper is white:
-a background of another colour is not printed before the solution, and named among the colours.
+Its title, which often says what the picture is, stands above the solution, which is the second page. A background that
+is not white is named among the colours: open cells are white.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 from unicodedata import category
 
@@ -92,12 +91,11 @@ def fitting(puzzle: Puzzle, width: float, height: float) -> float:
 
 
 def unsolved(puzzle: Puzzle, cell: float) -> dict[str, Any]:
-    """Return an unsolved puzzle as an image of a template, on white, with letters for colours.
+    """Return an unsolved puzzle as an image of a template, with letters for colours.
 
     cell   its side in points
     """
-    palette = tuple(color._replace(rgb=WHITE.rgb) for color in puzzle.palette[:1]) + puzzle.palette[1:]
-    return scaled(drawing(replace(puzzle, palette=palette), letters=_letters(puzzle)), cell / CELL)
+    return scaled(drawing(puzzle, letters=_letters(puzzle)), cell / CELL)
 
 
 def _letters(puzzle: Puzzle) -> str:

@@ -102,7 +102,7 @@ def test_colours_have_letters_and_a_background_is_left_unpainted(monkeypatch: py
     assert "1r" in words
     monkeypatch.setattr(typst, "compile", lambda _, sys_inputs, **__: sys_inputs["data"])
     drawn = [page["image"]["svg"] for page in json.loads(a4(puzzle, puzzle.goal))["pages"]]
-    assert ["ffe020" in page for page in drawn] == [False, True]
+    assert ['class="open" fill="#ffffff"' in page for page in drawn] == [True, False], "over the background"
     assert not json.loads(a4(random(5, 5)))["legend"]
 
 
