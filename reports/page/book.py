@@ -27,12 +27,13 @@ from nonocensus.reports.page.printing import (
     legend,
     legend_height,
     line,
+    names,
     pdf,
     scaled,
     unsolved,
 )
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
-from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text, title_words
+from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text
 from nonocensus.reports.words.step_words import describe_steps, grid_states
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.techniques import FORCING, GLUE, OVERLAP, PUNCTUATING, TECHNIQUES
@@ -317,10 +318,11 @@ def _solution(each: BookPuzzle) -> dict[str, Any]:
     puzzle = each.puzzle
     assert puzzle.goal is not None
     picture = svg(puzzle.goal, [color.rgb for color in puzzle.palette])
+    title, known = names(puzzle)
     return {
         "image": {"svg": picture, "width": puzzle.width, "height": puzzle.height},
-        "title": line([str(each.number), title_words(puzzle.title, puzzle.puzzle_id)], "  "),
-        "about": line([puzzle.author, puzzle.puzzle_id]),
+        "title": line([str(each.number), title], "  "),
+        "about": line([puzzle.author, known]),
     }
 
 

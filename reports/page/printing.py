@@ -90,6 +90,12 @@ def fitting(puzzle: Puzzle, width: float, height: float) -> float:
     return min(MOST_CELL, width / wide, height / high)
 
 
+def names(puzzle: Puzzle) -> tuple[str, str]:
+    """Return title and id; a file's name is a title, as it may say what the picture is."""
+    is_file = puzzle.puzzle_id.startswith(LOCAL)
+    return title_words(puzzle.title, puzzle.puzzle_id * is_file), puzzle.puzzle_id * (not is_file)
+
+
 def unsolved(puzzle: Puzzle, cell: float) -> dict[str, Any]:
     """Return an unsolved puzzle as an image of a template, with letters for colours.
 
@@ -147,13 +153,12 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
             f"the cells of {size} would be {cell * 25.4 / 72:.1f} mm wide on A4; "
             f"{LEAST_CELL * 25.4 / 72:.0f} mm is the least"
         )
-    known = "" if puzzle.puzzle_id.startswith(LOCAL) else puzzle.puzzle_id  # a file's name may say what the picture is
+    title, known = names(puzzle)
     about = [puzzle.author and f"by {puzzle.author}", size, known]
     pages = [{"title": "Nonogram", "about": line(about), "image": unsolved(puzzle, cell)}]
     if solution is not None:
         image = scaled(drawing(puzzle, GridState(solution), _letters(puzzle)), cell / CELL)
-        title = line([title_words(puzzle.title, puzzle.puzzle_id)]) or "Nonogram"
-        pages.append({"title": title, "about": line(["Solution", *about]), "image": image})
+        pages.append({"title": line([title]) or "Nonogram", "about": line(["Solution", *about]), "image": image})
     return pdf(
         "sheet.typ",
         {

@@ -106,7 +106,7 @@ def test_single_chapter_needs_no_contents() -> None:
     assert len(parts_of(some(5), BookLayout(1))[""]) == 1
 
 
-@pytest.mark.parametrize(("count", "paper", "side"), sampled([*product(SLOTS, PAPERS, (3, 15))], 6))
+@pytest.mark.parametrize(("count", "paper", "side"), sampled([*product(SLOTS, PAPERS, (3, 12))], 6))
 def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, side: int) -> None:
     parts = parts_of(some(*[side] * (2 * count + 1)), BookLayout(count, paper))
     words = f"{side}x{side}, about 3 min, 1.5 stars of 5"
