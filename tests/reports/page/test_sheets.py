@@ -104,6 +104,8 @@ def test_colours_have_letters_and_a_background_is_left_unpainted(monkeypatch: py
     drawn = [page["image"]["svg"] for page in json.loads(a4(puzzle, puzzle.goal))["pages"]]
     assert ['class="open" fill="#ffffff"' in page for page in drawn] == [True, False], "over the background"
     assert not json.loads(a4(random(5, 5)))["legend"]
+    made = random(5, 5, puzzle_id="made/1")
+    assert json.loads(a4(made, made.goal))["pages"][1]["title"] == "Nonogram", "no id twice"
 
 
 def test_illegible_puzzles_are_refused() -> None:
