@@ -118,7 +118,7 @@ def small_print(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[t
     """Yield puzzles of a book whose numbers are hard to read, with the size of the smallest in points."""
     for _, pages in _chapters(puzzles, layout):
         for sized in _flat(pages):
-            if (points := _print(sized.each.puzzle, sized.cell)) < EASY_PRINT:
+            if (points := _print(sized.each.puzzle, sized.cell)) < EASY_PRINT - ROUNDING:
                 yield sized.each, points
 
 
@@ -221,7 +221,8 @@ def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int,
     cells: dict[tuple[int, int], float] = {}
     for puzzle, *_ in puzzles:
         sides = [_cell(puzzle, layout.paper, count) for count in SLOTS if count <= layout.per_page]
-        side = next((side for side in reversed(sides) if _print(puzzle, side) >= EASY_PRINT), sides[0])
+        least = EASY_PRINT / _print(puzzle, 1.0)
+        side = next((side for side in reversed(sides[1:]) if side >= least), min(sides[0], least))
         size = puzzle.width, puzzle.height
         cells[size] = min(cells.get(size, side), side)
     return cells
@@ -299,15 +300,15 @@ def _chapter(stars: int | None, pages: Sequence[_Page], tracked: Iterator[BookPu
         "title": "Puzzles of unknown stars" if stars is None else f"{stars} to {stars + 1} stars",
         "stars": stars or 0,
         "about": ", ".join([counted(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
-        "pages": [[[_puzzle(next(tracked), *sized[1:3]) for sized in row] for row in page] for page in pages],
+        "pages": [[[_puzzle(next(tracked), sized) for sized in row] for row in page] for page in pages],
     }
 
 
-def _puzzle(each: BookPuzzle, cell: float, is_wide: bool) -> dict[str, Any]:
+def _puzzle(each: BookPuzzle, sized: _Sized) -> dict[str, Any]:
     """Draw an unsolved puzzle, with number, size, minutes and stars, its colours, and whether it needs all columns."""
     facts = ", ".join([_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")])
-    about = {"number": f"{each.number}", "facts": facts, "is_wide": is_wide}
-    return about | {"image": unsolved(each.puzzle, cell), "legend": [*legend(each.puzzle)]}
+    about = {"number": f"{each.number}", "facts": facts, "is_wide": sized.is_wide}
+    return about | {"image": unsolved(each.puzzle, sized.cell), "legend": [*legend(each.puzzle)]}
 
 
 # Solutions, authors and licences

@@ -115,7 +115,7 @@ def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, si
 
 def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where one is in colour or has long clues; one that stands alone on a page fills it."""
-    puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, stars=[1.5] * 14 + [2.5])
+    puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, 15, stars=[1.5] * 14 + [2.5, 3.5])
     puzzles[5] = some(10, colors=3)[0]._replace(number=6)
     bars = np.zeros((20, 20), np.uint8)
     bars[::2, ::2] = 1
@@ -131,10 +131,9 @@ def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
             else:
                 alone[size] = scale
                 assert each["image"]["width"] > 500 or each["image"]["height"] > 650 or scale == MOST_CELL / CELL
-    assert {*cells, *alone} == {"10x10", "15x15", "20x20", "30x30", "20x10"}
-    assert len(cells) == 4
+    assert set(cells) == {"10x10", "15x15", "20x20", "30x30", "20x10"}
     assert all(len(scales) == 1 for scales in cells.values()), cells
-    assert alone["20x20"] > max(cells["20x20"])
+    assert alone["15x15"] > max(cells["15x15"])
 
 
 def test_puzzles_of_nearly_equal_stars_change_places_to_fill_pages() -> None:
