@@ -60,11 +60,11 @@ def dedup(
 def describe(found: Duplicates) -> Iterator[RenderableType]:
     """Yield the first duplicates with their originals, and the counts."""
     if len(found.found):
-        listed = table("first", "duplicate", "likeness", "cells", right=("cells",))
+        listed = table("first", "duplicate", "likeness", "cells that differ", right=("cells that differ",))
         former = None
         for row in found.found.slice(0, LIST_LIMIT).to_pylist():
             original = label(row["original"], row["original_date"])
-            differing = "" if row["cells"] is None else f"{row['cells']:,} ({100 * row['share']:.1f} %)"
+            differing = "" if row["cells"] is None else f"{row['cells']:,}"
             listed.add_row(
                 "" if original == former else original,
                 label(row["puzzle_id"], row["site_date"]),

@@ -64,7 +64,8 @@ def import_(
     if report.unsaved:
         fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
-    known = f", {report.updated:,} updated" if update else ""
+    new = f" ({'its id was' if report.added == 1 else 'their ids were'} not there before)" if report.added else ""
+    known = f"{new}, {report.updated:,} updated" if update else ""
     known += f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},

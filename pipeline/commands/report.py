@@ -9,6 +9,7 @@ from rich.markup import escape
 from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.findings.reporting import write_run_report
+from nonocensus.pipeline.run.job_tables import read_grades
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.reports.words.formatting import counted
 
@@ -28,5 +29,8 @@ def report(
     run = open_run(run_folder)
     with show_progress("reading") as progress:
         rows, path = write_run_report(run, out_folder, public, progress)
+    hint = (
+        "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {escape(run_folder)} adds them."
+    )
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
-    print_result({"rows": rows, "report": path}, f"Report of [bold]{counted(rows, 'puzzle')}[/bold]: {shown}")
+    print_result({"rows": rows, "report": path}, f"Report of [bold]{counted(rows, 'puzzle')}[/bold]: {shown}{hint}")

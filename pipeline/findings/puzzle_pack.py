@@ -35,8 +35,7 @@ from nonocensus.pipeline.store.conversion import file_stem
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
-from nonocensus.reports.numbers.derived_measures import DERIVED
-from nonocensus.reports.numbers.joined_columns import GRADED, finished, joined_rows
+from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, finished, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.book import (
     PAPERS,
@@ -55,15 +54,11 @@ from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.keyed_rows import KeyedRows, first_bits, indexed
 from nonocensus.solver.model.puzzle import Puzzle
-from nonocensus.solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
+from nonocensus.solver.model.tables import PUZZLES, picture, puzzles_of
 
 MARK, LIST, BOOK = "pack.json", "pack.csv", "book.pdf"
 OWN = re.compile(r"\d+-[\w.#()-]+|book\.pdf")
 """Names of a pack's files; others are never deleted, even if an untrusted pack.json lists them."""
-
-OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
-CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *GRADED])
-"""Columns available to a condition."""
 
 LISTED = (
     *("puzzle_id", "title", "author", "copyright", "license", "url", "width", "height", "kind", "blotted", "colors"),

@@ -9,10 +9,13 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.findings.comparison import GROUPS, ChangedVerdict, Comparison
 from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
 from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.reports.numbers.row_pictures import PICTURES
 from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
-from nonocensus.reports.page.report_page import drawings
+from nonocensus.reports.page.report_page import change_drawings
 
-DRAWN = ["puzzle_id", "title", "author", "url", "width", "height", "kind", "palette", "goal"]
+ABOUT = ("title", "author", "url", "width", "height")
+FOUND = ("goal_matches", "solution", "second_solution")
+"""Columns of results among PICTURES."""
 
 
 def changes_page(old: Run, new: Run, found: Comparison) -> str:
@@ -28,24 +31,20 @@ def changes_page(old: Run, new: Run, found: Comparison) -> str:
 
 
 def _changed(one: ChangedVerdict, facts: list[dict[str, dict[str, Any]]]) -> ChangedPuzzle:
-    said = [each.get(one.puzzle_id, {}) for each in facts]
-    known = said[0] | said[1]
-    about = (known.get(name) for name in ("title", "author", "url", "width", "height"))
-    pictures = dict.fromkeys(each["picture"] for each in said if each.get("picture"))
-    return ChangedPuzzle._make([*one, *about, tuple(pictures)])
+    old, new = (each.get(one.puzzle_id, {}) for each in facts)
+    known = old | new
+    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), change_drawings(old, new)])
 
 
 def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:
-    """Return title and so on of puzzles by id, with the key `picture`; empty if the store has changed since."""
+    """Return what is shown of puzzles by id, with PICTURES; empty if the store has changed since."""
     try:
         table = puzzles_table(run)
     except InputError:
         return {}
     some = pc.field("puzzle_id").isin(pa.array(ids, pa.string()))
-    puzzles = table.to_table(columns=DRAWN, filter=some)
-    solutions = results_table(run).to_table(columns=["puzzle_id", "solution"], filter=some)
-    places = pc.index_in(puzzles["puzzle_id"], value_set=solutions["puzzle_id"].combine_chunks())
-    solved = puzzles.append_column("solution", solutions["solution"].take(places))
-    drawn = drawings(solved, ids)
-    rows = puzzles.select(["puzzle_id", "title", "author", "url", "width", "height"]).to_pylist()
-    return {row["puzzle_id"]: row | {"picture": drawn.get(row["puzzle_id"])} for row in rows}
+    drawn = [name for name in PICTURES if name not in FOUND]
+    puzzles = table.to_table(columns=list(dict.fromkeys(["puzzle_id", *ABOUT, *drawn])), filter=some).to_pylist()
+    found = results_table(run).to_table(columns=["puzzle_id", *FOUND], filter=some).to_pylist()
+    by_id = {row["puzzle_id"]: row for row in found}
+    return {row["puzzle_id"]: row | by_id.get(row["puzzle_id"], dict.fromkeys(FOUND)) for row in puzzles}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.results import (
     PENDING_COLUMNS,
     PendingPuzzle,
@@ -20,8 +23,10 @@ from nonocensus.pipeline.run.results import (
 from nonocensus.pipeline.run.run_folder import Run, require_same_solver
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store import spans
-from nonocensus.pipeline.store.parts import Part
+from nonocensus.pipeline.store.parts import Part, one_batch
 from nonocensus.pipeline.store.spans import Spans
+from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, finished, joined_rows
+from nonocensus.solver.model.keyed_rows import KEY, KeyedRows, indexed
 from nonocensus.solver.model.tables import PUZZLES
 
 Stretch = tuple[str, list[int], Spans]
@@ -76,7 +81,7 @@ def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHI
     for (part, row), entry in swept.items():
         if not spans.within(covered.get(part, []), row, row + 1):
             waiting.setdefault(part, []).append(entry)
-    chosen = SelectedRows(run, selection)
+    chosen = SelectedRows(run, selection, PUZZLES)
     left = [entry for part, entries in waiting.items() for entry in chosen.entries(part, entries)]
     left = left[: selection.limit]
     most = None if selection.limit is None else selection.limit - len(left)
@@ -106,13 +111,15 @@ class SelectedRows:
     """The rows of a run's parts that a selection takes, evaluated lazily; the last part's mask is cached.
 
     The constructor raises UserError for unknown ids or an invalid condition.
+
+    columns   that a condition can be on: CONDITION_COLUMNS for `of_file`, PUZZLES for rows without a result
     """
 
-    def __init__(self, run: Run, selection: Selection) -> None:
+    def __init__(self, run: Run, selection: Selection, columns: pa.Schema = CONDITION_COLUMNS) -> None:
         self.run, self.selection = run, selection
         self.parts = {part.name: part for part in run.parts}
         self.part, self.mask = "", np.zeros(0, np.bool_)
-        with condition(selection.where, PUZZLES):
+        with condition(selection.where, columns):
             pass
         if selection.ids:
             self._refuse_unknown()
@@ -133,10 +140,27 @@ class SelectedRows:
 
     def of_file(self, file: ResultFile) -> np.ndarray:
         """Return which rows of a result file are selected, bool[rows]."""
-        if not self.selection.ids and self.selection.where is None:
+        if self.selection.where is not None:
+            return self._of_joined(file)
+        if not self.selection.ids:
             return np.ones(file.rows, np.bool_)
         masks = [self._mask(part)[spans.rows_of(there)] for part, there in file.covers.items()]
         return np.concatenate(masks) if masks else np.zeros(0, np.bool_)
+
+    def _of_joined(self, file: ResultFile) -> np.ndarray:
+        """Return which rows of a result file are selected by a condition on CONDITION_COLUMNS, bool[rows]."""
+        masks = [np.zeros(0, np.bool_)]
+        wanted, outcome = [(0, file.rows)], [*KEY, *OUTCOME]
+        with condition(self.selection.where, CONDITION_COLUMNS) as met:
+            for _, results, puzzles in pairs_of(self.run, file, wanted, self.parts, outcome, PUZZLES.names):
+                batches = one_batch(results), one_batch(puzzles)
+                masks.append(self._of(met, joined_rows(*batches, self.grades, CONDITION_COLUMNS)))
+        return np.concatenate(masks)
+
+    @cached_property
+    def grades(self) -> KeyedRows:
+        """The grades of the run's puzzles."""
+        return indexed(finished(current_grades(self.run)))
 
     def _mask(self, part: str) -> np.ndarray:
         """Return which rows of a part are selected, bool[rows]."""
@@ -181,9 +205,9 @@ def plan_retry(
         if not any(file.status.get(status) for status in wanted):
             continue
         rows = run.read(file, None, ["status", *PENDING_COLUMNS])
-        late = pc.is_in(rows["status"], pa.array(wanted)).to_numpy() & kept.get(file.name, True)
+        late = pc.is_in(rows["status"], pa.array(wanted)).to_numpy() & kept.get(file.name, True) & chosen.of_file(file)
         places = [(part, row) for part, there in file.covers.items() for row in spans.rows_of(there).tolist()]
         for k, row in zip(np.flatnonzero(late).tolist(), rows.filter(pa.array(late)).to_pylist(), strict=True):
             limit = file.limit if row["status"] == "timeout" else 0.0
-            left.extend(chosen.entries(places[k][0], [(limit, pending_puzzle(*places[k], row))]))
+            left.append((limit, pending_puzzle(*places[k], row)))
     return Plan(iter(()), 0, left[: selection.limit], is_new=False)

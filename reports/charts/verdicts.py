@@ -99,8 +99,8 @@ def colored(figures: Figures) -> tuple[PuzzleGroup, ...]:
 
 
 def years(figures: Figures) -> Chart | None:
-    """Bars of puzzles by year."""
-    if len(figures.years) < 2:
+    """Bars of puzzles by year; None if fewer than three years have any."""
+    if sum(map(bool, figures.years.values())) < 3:
         return None
     rows = [{"year": str(year), "puzzles": puzzles} for year, puzzles in figures.years.items()]
     bars = (

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.reports.numbers.issues import ISSUES, differing, has_issue, issues
+from nonocensus.reports.numbers.issues import ISSUES, differing, fault_counts, has_issue, issues, ways_alike
 from nonocensus.reports.words.formatting import natural
 from nonocensus.reports.words.step_words import describe_contradiction
 from nonocensus.solver.model.tables import PUZZLES, puzzles_of
@@ -75,6 +75,7 @@ class DuplicatePuzzle(NamedTuple):
     cells: int | None  # in which near pictures differ
     share: float | None  # of the rarer cells, likewise
     plain: bool | None  # too plain to be to fix
+    how: str  # it repeats the original, in words
 
 
 class Attention(NamedTuple):
@@ -87,6 +88,7 @@ class Attention(NamedTuple):
     twins: tuple[DuplicatePuzzle, ...]  # then recoloured ones, near ones last
     authors: tuple[AuthorIssues, ...]  # those with the most puzzles to fix
     all_authors: int  # with any puzzle to fix
+    faults: dict[str, int]  # numbers of puzzles to fix by their faults; some have several
 
 
 def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table) -> Attention:
@@ -110,6 +112,7 @@ def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table)
         _contradictory(shown.filter(pa.array(has_issue(bits, "contradictory")))),
         _twins(shown, duplicates),
         *_by_author(shown["author"].filter(pa.array(has_issue(bits, "to fix")))),
+        fault_counts(shown, duplicates),
     )
 
 
@@ -152,12 +155,15 @@ def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]
             copies[row["original"]] += 1
             some.append(row)
     rows = exact + recolored + near
+    how = ways_alike(shown, pa.Table.from_pylist(rows, duplicates.schema))
     ids = pa.array([row[name] for row in rows for name in ("original", "puzzle_id")], pa.string())
     there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
     titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))
     return tuple(
-        DuplicatePuzzle(**row, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"]))
-        for row in rows
+        DuplicatePuzzle(
+            **row, how=words, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"])
+        )
+        for row, words in zip(rows, how, strict=True)
     )
 
 

@@ -5,7 +5,6 @@ What to fix is worded in sentences, and listed for each author as text for a mai
 
 from collections import defaultdict
 from collections.abc import Iterator
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,14 @@ import pyarrow.compute as pc
 from nonocensus.reports.clean import clean
 from nonocensus.reports.numbers.duplicates import COPIES, IS_COPY, LEAST_CELLS
 from nonocensus.reports.numbers.row_classes import FAILED, select, sql_words
+from nonocensus.reports.numbers.row_pictures import (
+    PICTURES,
+    cells_of,
+    changed_cells,
+    describe_nearness,
+    known_pictures,
+    nearest,
+)
 from nonocensus.reports.words.formatting import clue_text, counted, natural
 from nonocensus.solver.model.puzzle import clues_of
 
@@ -40,14 +47,26 @@ ISSUES = {
     ),
     "picture does not fit": IssueRule("the author’s picture does not solve the clues", "goal_matches = false"),
     "duplicate": IssueRule("identical to another puzzle, perhaps turned or mirrored"),
-    "recoloured": IssueRule("identical to another puzzle but for its colours"),
-    "near duplicate": IssueRule("differs from another puzzle in a few of its cells"),
+    "recoloured": IssueRule("identical to another puzzle but for its colours: not to fix, in no letter"),
+    "near duplicate": IssueRule("differs from another puzzle in a few of its cells: not to fix, in no letter"),
     "original": IssueRule("another puzzle repeats it"),
     "site disagrees": IssueRule("its site says another verdict", "disputed"),
     "to fix": IssueRule("a fault that its author can remove, other than an ambiguity that the site marks"),
 }
 """Issues by name."""
 
+
+ALIKE = "puzzle_id in (select puzzle_id from duplicates where {})"
+"""SQL of whether a puzzle repeats another, in a way that a condition on rows of DUPLICATES tells."""
+
+FAULTS = {
+    "ambiguous": "solutions = 'multiple' and not marked",
+    "contradictory": "solutions = 'none'",
+    "with impossible clues": "status = 'invalid'",
+    "whose author’s picture does not fit": "goal_matches = false and solutions is distinct from 'none'",
+    "duplicate": f"({ALIKE.format(f'{IS_COPY} and not plain')} and width::bigint * height >= {LEAST_CELLS})",
+}
+"""SQL of the faults of puzzles that are "to fix", by their names; the last needs duplicates."""
 
 JUDGED_BY = [
     "puzzle_id", "status", "width", "height", "solutions", "goal_matches", "disputed", "unmarked", "marked",
@@ -61,16 +80,12 @@ def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     rows        columns JUDGED_BY, as `reports.numbers.census.Census.shown`
     duplicates  of the schema reports.numbers.duplicates.DUPLICATES
     """
-    alike = "puzzle_id in (select puzzle_id from duplicates where {})"
     conditions = {name: rule.condition for name, rule in ISSUES.items()} | {
-        "duplicate": alike.format(IS_COPY),
-        "recoloured": alike.format("likeness = 'recoloured'"),
-        "near duplicate": alike.format("likeness = 'near'"),
+        "duplicate": ALIKE.format(IS_COPY),
+        "recoloured": ALIKE.format("likeness = 'recoloured'"),
+        "near duplicate": ALIKE.format("likeness = 'near'"),
         "original": "puzzle_id in (select original from duplicates)",
-        "to fix": f"""
-            (solutions = 'multiple' and not marked) or solutions = 'none' or status = 'invalid' or goal_matches = false
-            or ({alike.format(f"{IS_COPY} and not plain")} and width::bigint * height >= {LEAST_CELLS})
-        """,
+        "to fix": " or ".join(map("({})".format, FAULTS.values())),
     }
     every = " | ".join(f"(coalesce({one}, false)::integer << {place})" for place, one in enumerate(conditions.values()))
     numbered = rows.select(JUDGED_BY).append_column("place", pa.array(np.arange(len(rows))))
@@ -79,6 +94,13 @@ def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     )
     bits: np.ndarray = found["bits"].to_numpy()
     return bits
+
+
+def fault_counts(rows: pa.Table, duplicates: pa.Table) -> dict[str, int]:
+    """Count the puzzles with each of FAULTS, those without puzzles left out; arguments as of `issues`."""
+    counts = ", ".join(f'count(*) filter ({condition}) as "{name}"' for name, condition in FAULTS.items())
+    (found,) = select(f"select {counts} from facts", facts=rows.select(JUDGED_BY), duplicates=duplicates).to_pylist()
+    return {name: count for name, count in found.items() if count}
 
 
 def has_issue(bits: np.ndarray, name: str) -> np.ndarray:
@@ -102,11 +124,29 @@ def differing(rows: pa.Table, first: str = "solution", second: str = "second_sol
     return pa.array(counts, mask=~there)
 
 
+def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
+    """Say how each duplicate repeats its original: "turned or mirrored", or of near ones "mirrored, 3 cells differ".
+
+    rows   with the columns puzzle_id and PICTURES
+    """
+    near = duplicates.filter(pc.equal(duplicates["likeness"], "near"))
+    ids = pa.concat_arrays([near[name].combine_chunks() for name in ("puzzle_id", "original")])
+    drawn = rows.select(["puzzle_id", *PICTURES]).filter(pc.is_in(rows["puzzle_id"], ids, skip_nulls=True))
+    known = {row["puzzle_id"]: row for row in drawn.to_pylist()}
+    names = {"turned": "turned or mirrored"}
+    return [
+        describe_nearness(known.get(row["puzzle_id"]), known.get(row["original"]), row["cells"])
+        if row["likeness"] == "near"
+        else names.get(row["likeness"], row["likeness"])
+        for row in duplicates.to_pylist()
+    ]
+
+
 NO_AUTHOR = "No author"
 
 FACTS = (
     *("puzzle_id", "solutions", "unmarked", "marked", "status", "error", "goal_matches", "width", "height", "change"),
-    *("solution", "mended", "palette"),
+    *("goal", "solution", "second_solution", "mended", "palette"),
 )
 
 
@@ -139,8 +179,7 @@ def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
         apart = f": two of them differ in {row['differing']:,} of {cells:,} cells" if row["differing"] else ""
         yield f"Several solutions{unsaid}{apart}."
         if row["change"]:
-            yield f"For one solution: {row['change']}."
-            yield from new_clues(row)
+            yield from _change(row)
     if row["solutions"] == "none":
         yield "No solution: the clues contradict each other."
     elif row["goal_matches"] is False:
@@ -151,14 +190,18 @@ def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
         yield copy
 
 
-def new_clues(row: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each clue that the mended picture of a puzzle changes: Row 4: 3 1 becomes 2 1 1."""
-    size, colors = ((row["height"] or 0, row["width"] or 0), [color["name"] for color in row["palette"] or ()])
-    pictures = [np.frombuffer(row[name] or b"", np.uint8) for name in ("solution", "mended")]
-    if any(picture.size != prod(size) or picture.max(initial=0) >= len(colors) for picture in pictures):
-        return  # the solution, of which the clues follow, is not kept
-    before, after = (clues_of(picture.reshape(size)) for picture in pictures)
-    for side, clues, others in zip(("Row", "Column"), before, after, strict=True):
+def _change(row: dict[str, Any]) -> Iterator[str]:
+    """Yield the change that leaves one solution: its cells, and each clue that follows, Row 4: 3 1 becomes 2 1 1."""
+    known, after = known_pictures(row) if row["solution"] else [], cells_of(row, "mended")
+    colors = [color["name"] for color in row["palette"] or ()]
+    if after is None or not known or max(picture.max() for picture in (after, *known)) >= len(colors):
+        yield f"For one solution: {row['change']}."
+        return
+    before = nearest(known, after)
+    kept = "the author’s picture" if row["goal_matches"] else "one of those two"
+    cells = counted(int(np.count_nonzero(before != after)), "cell")
+    yield f"For one solution, keep {kept} but for {cells}: {changed_cells(before, after, colors)}."
+    for side, clues, others in zip(("Row", "Column"), clues_of(before), clues_of(after), strict=True):
         for number, (old, new) in enumerate(zip(clues, others, strict=True), 1):
             if old != new:
                 yield f"{side} {number}: {clue_text(old, colors)} becomes {clue_text(new, colors)}"

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.reports.numbers.derived_measures import derived_measures
+from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
 from nonocensus.solver.model.keyed_rows import KeyedRows, indexed, join_columns
 from nonocensus.solver.model.measures import BY_NAME, LADDER, Computed, computed_by
-from nonocensus.solver.model.tables import GRADES, MENDINGS
+from nonocensus.solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS
 from nonocensus.solver.model.techniques import TECHNIQUES
 
 NO_MENDINGS = MENDINGS.empty_table()
@@ -43,6 +43,11 @@ def _graded_columns() -> pa.Schema:
 
 GRADED = _graded_columns()
 """The columns of grades that are joined to results, with sources in the fields' metadata."""
+
+
+OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
+CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *GRADED])
+"""Columns of `joined_rows` that a condition in SQL can be on; OUTCOME are those of results alone."""
 
 
 def with_sources(fields: Iterable[pa.Field]) -> Iterator[pa.Field]:

@@ -20,8 +20,8 @@ from markupsafe import Markup
 
 from nonocensus.reports.drawings.picture_svg import UNKNOWN_COLOR
 from nonocensus.reports.numbers.aggregate import KINDS, LABELS, SOLUTIONS, TECHNIQUES
-from nonocensus.reports.numbers.duplicates import DUPLICATES, repeated
-from nonocensus.reports.numbers.issues import ISSUES, differing, fixes, issues
+from nonocensus.reports.numbers.duplicates import repeated
+from nonocensus.reports.numbers.issues import ISSUES, differing, fixes, issues, ways_alike
 from nonocensus.reports.numbers.row_classes import (
     COLOR_NAMES,
     DIFFICULTY_NAMES,
@@ -103,7 +103,7 @@ def payload(
     words["colors"] = _words(_colors(rows), COLOR_NAMES)
     repeats = repeated(rows) if duplicates is None else duplicates
     originals = _originals(rows, repeats)
-    words |= {name: _words(originals[name]) for name in ("original", "likeness")}
+    words |= {name: _words(originals[name]) for name in ("original", "how")}
     words["group"] = _words(_groups(rows, repeats))
     words["fixes"] = _words(pa.chunked_array([fixes(rows, repeats)]))
     words["palette"] = _words(_palette(rows))
@@ -206,9 +206,12 @@ def _colors(rows: pa.Table) -> pa.ChunkedArray:
 
 
 def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
-    """Return the columns original, likeness and cells of duplicates, null for other rows."""
-    places = pc.index_in(rows["puzzle_id"], value_set=duplicates["puzzle_id"].combine_chunks(), skip_nulls=True)
-    return duplicates.select([name for name in DUPLICATES.names if name != "puzzle_id"]).take(places)
+    """Return the columns original, how and cells of duplicates, null for other rows; how is also said of originals."""
+    ids, firsts = (duplicates[name].combine_chunks() for name in ("puzzle_id", "original"))
+    found = duplicates.append_column("how", pa.array(ways_alike(rows, duplicates), pa.string()))
+    found = found.select(["original", "how", "cells"]).take(pc.index_in(rows["puzzle_id"], ids, skip_nulls=True))
+    is_first = pc.is_in(rows["puzzle_id"], firsts, skip_nulls=True)
+    return found.set_column(1, "how", pc.coalesce(found["how"], pc.if_else(is_first, "original", None)))
 
 
 def _groups(rows: pa.Table, duplicates: pa.Table) -> pa.ChunkedArray:

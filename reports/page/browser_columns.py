@@ -45,7 +45,7 @@ def _columns() -> Iterator[BrowserColumn]:
     yield BrowserColumn("license", "Licence")
     yield BrowserColumn("site_note", "The site’s verdict")
     yield BrowserColumn("status", "Status")
-    yield from (BrowserColumn(name, "") for name in ("original", "likeness", "apart", "fixes"))
+    yield from (BrowserColumn(name, "") for name in ("original", "how", "apart", "fixes"))
 
 
 COLUMNS = tuple(_columns())

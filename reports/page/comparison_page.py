@@ -11,7 +11,7 @@ class ChangedPuzzle(NamedTuple):
     """A puzzle whose verdict or clues differ between two runs.
 
     old, new   its verdicts; None if a run lacks it
-    pictures   its drawings, that of the first run before that of the second; one if they are equal
+    pictures   its drawings, "before" and "after", the former with the cells that changed in a colour apart
     """
 
     puzzle_id: str
@@ -22,7 +22,7 @@ class ChangedPuzzle(NamedTuple):
     url: str | None
     width: int | None
     height: int | None
-    pictures: tuple[Markup, ...]
+    pictures: dict[str, Markup]
 
 
 class ChangeGroup(NamedTuple):

@@ -23,7 +23,7 @@ from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.numbers.activity import Activity
 from nonocensus.reports.numbers.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from nonocensus.reports.numbers.aggregate import figures_of, plain
-from nonocensus.reports.numbers.attention import FEW_CELLS
+from nonocensus.reports.numbers.attention import FEW_CELLS, DuplicatePuzzle
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.derived_measures import DERIVED
 from nonocensus.reports.numbers.duplicates import repeated
@@ -31,6 +31,15 @@ from nonocensus.reports.numbers.figures import Certified, Figures
 from nonocensus.reports.numbers.issues import author_lists, fixes
 from nonocensus.reports.numbers.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
 from nonocensus.reports.numbers.row_classes import Rows
+from nonocensus.reports.numbers.row_pictures import (
+    PICTURES,
+    Row,
+    cells_of,
+    colors_of,
+    known_pictures,
+    nearest,
+    nearest_image,
+)
 from nonocensus.reports.numbers.row_view import DRAWN
 from nonocensus.reports.numbers.time_figures import published_times
 from nonocensus.reports.page import browser
@@ -40,7 +49,6 @@ from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words import formatting
 from nonocensus.reports.words.citation import cite
 from nonocensus.reports.words.formatting import label_color, minutes_text
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 from nonocensus.solver.model.tables import RESULTS
 from nonocensus.solver.model.techniques import TECHNIQUES
 
@@ -134,6 +142,7 @@ def write_report(
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
         "mended": _mended_drawings(census.shown, [one.puzzle_id for one in figures.attention.ambiguous if one.change]),
+        "near": _near_drawings(census.shown, figures.attention.twins),
         "browser": browser.payload(census.shown, repeats) if len(census.shown) else None,
     }
     return {
@@ -257,9 +266,9 @@ def drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, Markup]:
     made = {}
     for row in _rows_of(shown, ids, "goal", "solution"):
         name, what = ("goal", "author’s picture") if row["solution"] is None else ("solution", "solution")
-        cells = _cells(row, name)
+        cells = cells_of(row, name)
         if cells is not None:
-            made[row["puzzle_id"]] = Markup(svg(cells, _palette(row), f"{what} of {row['puzzle_id']}"))
+            made[row["puzzle_id"]] = Markup(svg(cells, colors_of(row), f"{what} of {row['puzzle_id']}"))
     return made
 
 
@@ -269,36 +278,53 @@ def _rows_of(shown: pa.Table, ids: Sequence[str | None], *columns: str) -> list[
     return list(rows.filter(pc.is_in(rows["puzzle_id"], pa.array(ids, pa.string()), skip_nulls=True)).to_pylist())
 
 
-def _cells(row: dict[str, Any], name: str) -> np.ndarray | None:
-    """Return a picture of a puzzle, uint8[height, width], None if it has another size."""
-    cells, width, height = row[name], row["width"] or 0, row["height"] or 0
-    return np.frombuffer(cells, np.uint8).reshape(height, width) if cells and len(cells) == width * height else None
+def marked_drawing(row: Row, cells: np.ndarray, others: np.ndarray | None, text: str) -> Markup:
+    """Draw a picture in the colours of a row; cells that differ from another picture of its size have one apart."""
+    palette = colors_of(row)
+    if others is not None and others.shape == cells.shape:
+        cells = np.where(cells == others, cells, len(palette)).astype(np.uint8)
+    return Markup(svg(cells, [*palette, CHANGED], text))
 
 
-def _palette(row: dict[str, Any]) -> list[str]:
-    return [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
+def change_drawings(old: Row, new: Row) -> dict[str, Markup]:
+    """Draw a puzzle "before" and "after" a change; the former has the cells that differ in a colour apart.
 
+    Of several solutions before the change the one nearest to the picture after it is drawn.
 
-def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tuple[Markup, Markup]]:
-    """Draw nonograms before and after the change that leaves one solution, by puzzle_id; its cells have a colour apart.
-
-    Before is the author's picture if it is a solution, else the solution that is nearest to the changed one.
+    old, new   rows with the columns PICTURES and puzzle_id; empty if unknown
     """
-    pictures = ["solution", "second_solution", "goal", "mended"]
+    after = next(iter(known_pictures(new)), None) if new else None
+    known = known_pictures(old) if old else []
+    before = nearest(known, known[0] if after is None else after) if known else None
     made = {}
-    for row in _rows_of(shown, ids, "goal_matches", *pictures):
-        solution, second, goal, after = (_cells(row, name) for name in pictures)
-        known = [cells for cells in ((goal,) if row["goal_matches"] else (solution, second)) if cells is not None]
-        if after is None or not known:
-            continue
-        before = min(known, key=lambda cells: int(np.count_nonzero(cells != after)))
-        palette = _palette(row)
-        marked = np.where(before == after, before, len(palette)).astype(np.uint8)
-        texts = (f"{row['puzzle_id']} {when} the change" for when in ("before", "after"))
-        made[row["puzzle_id"]] = (
-            Markup(svg(marked, [*palette, CHANGED], next(texts))),
-            Markup(svg(after, palette, next(texts))),
-        )
+    for when, row, cells, other in (("before", old, before, after), ("after", new, after, None)):
+        if row and cells is not None:
+            made[when] = marked_drawing(row, cells, other, f"{row['puzzle_id']} {when} the change")
+    return made
+
+
+def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, dict[str, Markup]]:
+    """Draw nonograms before and after the change that leaves one solution, by puzzle_id."""
+    rows = _rows_of(shown, ids, *PICTURES[3:], "mended")
+    made = {row["puzzle_id"]: change_drawings(row, row | {"goal": row["mended"], "goal_matches": True}) for row in rows}
+    return {name: drawn for name, drawn in made.items() if len(drawn) == 2}
+
+
+def _near_drawings(shown: pa.Table, twins: Sequence[DuplicatePuzzle]) -> dict[str, Markup]:
+    """Draw near duplicates and their originals, by puzzle_id.
+
+    Duplicates are turned as their originals are, with the cells that differ in a colour apart.
+    """
+    near = {twin.puzzle_id: twin.original for twin in twins if twin.likeness == "near"}
+    rows = {row["puzzle_id"]: row for row in _rows_of(shown, [*near.keys(), *near.values()], *PICTURES[3:])}
+    pictures = {name: known[0] for name, row in rows.items() if (known := known_pictures(row))}
+    made = {}
+    for name, original in near.items():
+        if name in pictures and original in pictures:
+            first = pictures[original]
+            made[original] = marked_drawing(rows[original], first, None, f"picture of {original}")
+            image, _ = nearest_image(pictures[name], first)
+            made[name] = marked_drawing(rows[name], image, first, f"{name} compared with {original}")
     return made
 
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
 import { factItems } from "../../reports/templates/browser/facts.js";
-import { formerOf, legend, nonogramSheet, nonogramThumb, paletteEntries } from "../../reports/templates/browser/nonogram.js";
+import { comparedSheet, formerOf, legend, nearestImage, nonogramSheet, nonogramThumb, paletteEntries } from "../../reports/templates/browser/nonogram.js";
 import { idWords, layersOf, repeatWords, undrawnWords } from "../../reports/templates/browser/puzzle.js";
 import { titleWords } from "../../reports/templates/shared/words.js";
 import { clueItems, cluesOf, lineWords } from "../../reports/templates/shared/clues.js";
@@ -120,12 +120,25 @@ test("an id is a link only to an address of the web", () => {
   assert.deepEqual(titles, ["Owl", "a/1", "owl", "owl", "untitled"]);
 });
 
-test("a duplicate links to the original and says how far apart they are", () => {
+test("a duplicate links to the original and says how it repeats it", () => {
   const words = (row) => repeatWords((name) => row[name] ?? null).map((part) => part.textContent ?? part).join("");
   assert.equal(words({}), "");
-  assert.equal(words({ original: "a/1", likeness: "mirrored" }), "Repeats a/1 (mirrored).");
-  assert.equal(words({ original: "a/1", likeness: "near", apart: 2, cells: 1600 }), "Repeats a/1 (near, 2 of 1,600 cells apart).");
+  assert.equal(words({ original: "a/1", how: "mirrored, 2 cells differ" }), "Repeats a/1 (mirrored, 2 cells differ).");
   assert.equal(repeatWords((name) => ({ original: "a b" })[name] ?? null)[1].href, "#browse?puzzle=a+b");
+});
+
+test("a near duplicate is drawn beside its original, turned as it is, with the cells that differ marked", () => {
+  const wide = Uint8Array.of(1, 1, 0, 0, 1, 0); // 3 by 2
+  const high = Uint8Array.of(0, 1, 1, 1, 0, 1); // 2 by 3: turned a quarter, and a cell more
+  assert.deepEqual([...nearestImage({ cells: wide, width: 3, height: 2 }, high, 2)], [0, 1, 1, 1, 0, 0]);
+  for (const [other, width] of [[[0, 1, 1, 0, 1, 0], 3], [[0, 1, 0, 1, 1, 0], 3], [[0, 1, 0, 0, 1, 1], 3], [[0, 0, 1, 1, 0, 1], 2], [[1, 0, 1, 1, 0, 0], 2]]) {
+    assert.deepEqual([...nearestImage({ cells: wide, width: 3, height: 2 }, Uint8Array.from(other), width)], other);
+  }
+  const puzzle = (cells, width) => ({ width, height: 6 / width, clues: null, solution: cells, second: null, goal: null });
+  const at = (row) => (name) => row[name] ?? null;
+  const sheet = comparedSheet(puzzle(high, 2), puzzle(wide, 3), at({ title: "Copy", how: "turned, 1 cell differs" }), at({ puzzle_id: "a/1" }));
+  assert.deepEqual(sheet.drawing.children.map((figure) => figure.children[0].textContent), ["The original, a/1", "This puzzle, Copy"]);
+  assert.equal(sheet.legend, "Turned, 1 cell differs, marked ◆.");
 });
 
 test("facts are those known, in words", () => {

@@ -89,6 +89,21 @@ test("the table's own order is that of the hardest first", () => {
   assert.deepEqual(sortOf("cells"), { name: "cells", sign: 1 });
 });
 
+test("sorted by their originals duplicates follow these, which are listed even if they are not asked for", () => {
+  const rows = [
+    { puzzle_id: "a/2", original: "a/1", group: "a/1", issues: 1 },
+    { puzzle_id: "a/1", original: null, group: "a/1", issues: 0 },
+    { puzzle_id: "a/3", original: null, group: null, issues: 0 },
+    { puzzle_id: "a/0", original: "a/9", group: "a/9", issues: 1 },
+  ];
+  const selection = new Selection(tableOf(rows));
+  const listed = (sort) => [...selection.select({ ...plainState(), ...choose({ issues: ["duplicate"] }), sort })];
+  assert.deepEqual(listed("group"), [1, 0, 3]);
+  assert.equal(selection.count, 2);
+  assert.deepEqual(listed("-group"), [3, 1, 0]);
+  assert.deepEqual(listed("puzzle_id"), [3, 0]);
+});
+
 test("rows are found by id", () => {
   assert.equal(rowOf("b/214", TABLE), 2);
   assert.equal(rowOf("214", TABLE), -1);

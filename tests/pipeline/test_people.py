@@ -76,7 +76,7 @@ def test_newcomer_solves_a_file_and_opens_the_report_of_the_demo(
     assert "Every cell is known, and there is no other solution." in solved.out
     (tmp_path / "diamond.non").write_text(DIAMOND)
     solved = nonocensus("solve", "diamond.non")
-    assert solved.out.startswith('local/diamond "Diamond" 5x5: unique line \n..X..\n.XXX.\n')
+    assert solved.out.startswith('local/diamond "Diamond" 5x5: unique line\n..X..\n.XXX.\n')
     (tmp_path / "notes.txt").write_text("buy milk\n")
     unread = nonocensus("solve", "notes.txt")
     assert (unread.code, "an empty line, and the columns' clues" in unread.err) == (2, True)
@@ -142,12 +142,18 @@ def test_owner_of_a_site_mends_a_puzzle_and_writes_to_each_author(
     heads = dict(text.split("\n", 1) for text in Path("report/authors.txt").read_text().split("\n\n\n"))
     assert set(heads) == {"Ann: 1 puzzle", "<script>: 2 puzzles", "محمد: 1 puzzle"}
     assert "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells." in heads["Ann: 1 puzzle"]
-    assert "row 1 column 1 white" in heads["Ann: 1 puzzle"]
+    assert "keep one of those two but for 1 cell: row 1, column 1 white." in heads["Ann: 1 puzzle"]
     assert "6 “T6” by Bob" in heads["<script>: 2 puzzles"]
     assert "Impossible clues: " in heads["محمد: 1 puzzle"]
 
     tab.load(tmp_path / "report" / "report.html")
-    assert listed(tab, "near") == {f"{PREFIX}11"}
+    assert listed(tab, "near") == {f"{PREFIX}10", f"{PREFIX}11"}
+    assert tab.column("how") == ["original", "1 cell differs"]
+    assert tab.count() == "1 of 11 puzzles, with their originals"
+    follow(tab, ".browse-row[data-place='1'] .title")
+    tab.until(lambda: len(tab.all("#browse-puzzle .compared svg")) == 2)
+    assert tab.one("#browse-puzzle .legend").text == "1 cell differs, marked ◆."
+    tab.one("#browse-puzzle").send_keys(Keys.ESCAPE)
     assert listed(tab, "ambiguous") == {f"{PREFIX}1", f"{PREFIX}3"}
     follow(tab, "#attention .slowest .title a")
     assert "mended" in tab.shown()["layers"]

@@ -108,7 +108,7 @@ PALETTE = (*BLACK_ON_WHITE, Color("red", "r", "ff0000"), Color("blue", "b", "000
 def test_printed_pictures_are_read(picture: np.ndarray) -> None:
     puzzle = from_picture(picture, PALETTE)
     assert puzzle.goal is not None
-    shown = f"{puzzle.width}x{puzzle.height}: unique line \n{plain_text(puzzle, GridState(puzzle.goal)).plain}\n"
+    shown = f"{puzzle.width}x{puzzle.height}: unique line\n{plain_text(puzzle, GridState(puzzle.goal)).plain}\n"
     text = f'a {shown}9 of 9 cells by line logic\nb/c "d" {shown}'
     for back in matrix.read(text.encode()):
         assert [[block.length for block in clue] for clue in back.rows] == [

@@ -115,7 +115,8 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
     verdict = f"[{VERDICT_COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/]"
-    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict} {escape(row['error'] or '')}"
+    error = f": {escape(row['error'])}" if row["error"] else ""
+    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}{error}"
     if solved.known is not None:
         yield from unfinished(puzzle, row, solved.known)
     if row["solution"] is not None:

@@ -20,6 +20,7 @@ const LETTERS_ENDS = ["A", "Z"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_E
  */
 const LISTED = [
   { name: "group", title: "Original", ends: LETTERS_ENDS, room: "6.7rem", more: true, words: (value) => value },
+  { name: "how", title: "How", ends: LETTERS_ENDS, room: "9.5rem", more: true, words: (value) => value },
   { name: "puzzle_id", title: "Id", ends: LETTERS_ENDS, room: "6.7rem", wide: true, words: (value) => value },
   { name: "title", title: "Title", ends: LETTERS_ENDS, room: "minmax(0, 1fr)", fill: fillTitle },
   { name: "author", title: "Author", ends: LETTERS_ENDS, room: "9rem", more: true, words: (value) => value },

@@ -7,9 +7,11 @@ import { countWords } from "../shared/words.js";
 
 export const NO_LAYER = "nothing";
 export const PLAY = "play";
+export const ORIGINAL = "original";
 
 /** Layers that the cells can show: property of a picture, and title. */
 export const LAYERS = [
+  [ORIGINAL, "Beside the original"],
   ["solution", "Solution"],
   ["second", "Second solution"],
   ["goal", "Author’s picture"],
@@ -34,6 +36,44 @@ export function nonogramSheet(picture, shown, at) {
     legend: text,
     items: seen.clues && clueItems(seen.clues, palette),
   };
+}
+
+/**
+ * A near duplicate beside its original, which is turned as the duplicate is: {drawing, legend, items} as of nonogramSheet.
+ *
+ * picture, original   as Pictures.of returns them
+ * at, atOriginal      functions from a column to the value of either's row
+ */
+export function comparedSheet(picture, original, at, atOriginal) {
+  const own = knownCells(picture, at("goal_matches"));
+  const image = nearestImage({ ...original, cells: knownCells(original, atOriginal("goal_matches")) }, own, picture.width);
+  const grid = { width: picture.width, height: picture.height, clues: null };
+  const pairs = [[image, own, atOriginal, "The original"], [own, image, at, "This puzzle"]];
+  const figures = pairs.map(([shown, marked, of, name]) => {
+    const text = `${name}, ${of("title") ?? of("puzzle_id")}`;
+    const sheet = drawing({ picture: grid, palette: paletteEntries(of("palette")), shown, marked, text });
+    return element("figure", "", "", element("figcaption", "", "", text), sheet);
+  });
+  const how = at("how");
+  const legend = `${how[0].toUpperCase()}${how.slice(1)}${differingCells(own, image) ? ", marked ◆" : ""}.`;
+  return { drawing: element("div", "compared", "", ...figures), legend, items: null };
+}
+
+/** The cells of the author's picture if it is a solution, else of the solution that was found, or null. */
+export function knownCells({ solution, goal }, goalMatches) {
+  return (goalMatches ? goal : null) ?? solution;
+}
+
+/** A picture, {cells, width, height}, turned and mirrored so that it differs from other cells of this width the least. */
+export function nearestImage(picture, other, otherWidth) {
+  const turned = ({ cells, width: high, height: wide }) => ({
+    cells: cells.map((_, k) => cells[(wide - 1 - (k % wide)) * high + Math.floor(k / wide)]), width: wide, height: high,
+  });
+  const mirrored = ({ cells, width, height }) => ({ cells: cells.map((_, k) => cells[k - 2 * (k % width) + width - 1]), width, height });
+  const images = [picture, mirrored(picture)];
+  while (images.length < 8) images.push(turned(images.at(-2)));
+  const apart = ({ cells, width }) => (width === otherWidth ? differingCells(other, cells) : Infinity);
+  return images.reduce((best, image) => (apart(image) < apart(best) ? image : best)).cells;
 }
 
 const DIFFERENT = [255, 0, 144]; // colour of a thumbnail's cells where solutions differ

@@ -7,7 +7,8 @@ import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game
 import { savedGrid, saveGrid } from "../shared/saved_grids.js";
 import { numberWords, titleWords } from "../shared/words.js";
 import { factItems, verdictOf } from "./facts.js";
-import { LAYERS, NO_LAYER, nonogramSheet, paletteEntries, PLAY } from "./nonogram.js";
+import { comparedSheet, knownCells, LAYERS, NO_LAYER, nonogramSheet, ORIGINAL, paletteEntries, PLAY } from "./nonogram.js";
+import { rowOf } from "./selection.js";
 import { addressOf, plainState } from "./state.js";
 
 const ZOOM = 1.5, MOST_ZOOM = ZOOM ** 6; // of one step, and in all
@@ -96,9 +97,9 @@ export class PuzzleView {
     let problem = "";
     try {
       if (this.table.columns.contents.values[row] !== 0) {
-        const picture = await this.pictures.of(row);
+        const [picture, original] = await Promise.all([this.pictures.of(row), this.originalOf(row)]);
         if (row !== this.row) return; // another puzzle was opened meanwhile
-        this.picture = picture;
+        this.picture = { ...picture, original };
       } else problem = undrawnWords(this.pictures.has(row));
     } catch (error) {
       console.error(error);
@@ -108,6 +109,16 @@ export class PuzzleView {
     this.renderLayers();
     this.draw();
     if (problem) this.part("legend").textContent = problem;
+  }
+
+  /** The picture of a near duplicate's original, with `at`, if both can be drawn; else null. */
+  async originalOf(row) {
+    const { apart, original, goal_matches } = this.table.columns;
+    const first = apart.isNull(row) ? -1 : rowOf(original.at(row), this.table);
+    if (first < 0 || !this.pictures.has(first)) return null;
+    const pictures = await Promise.all([first, row].map((of) => this.pictures.of(of)));
+    const at = (name) => this.table.columns[name]?.at(first) ?? null;
+    return pictures.every((one, k) => knownCells(one, goal_matches.at([first, row][k]))) ? { ...pictures[0], at } : null;
   }
 
   /** Offer the picture's layers as radio buttons. */
@@ -130,7 +141,9 @@ export class PuzzleView {
 
   draw() {
     const at = (name) => this.table.columns[name].at(this.row);
-    const sheet = this.picture && nonogramSheet(this.picture, this.currentLayer(), at);
+    const { original } = this.picture ?? {};
+    const isCompared = original && this.currentLayer() === ORIGINAL;
+    const sheet = isCompared ? comparedSheet(this.picture, original, at, original.at) : this.picture && nonogramSheet(this.picture, this.currentLayer(), at);
     this.part("drawing").hidden = !sheet;
     this.part("clue-words").hidden = !sheet?.items;
     this.part("drawing").replaceChildren(...(sheet ? [sheet.drawing] : []));
@@ -207,16 +220,13 @@ export function undrawnWords(hasRoom) {
   return "Not drawn: the page has room for the pictures of its first puzzles only.";
 }
 
-/** For a duplicate, a sentence with a link to the original. */
+/** For a duplicate, a sentence with a link to the original, and how it repeats it. */
 export function repeatWords(at) {
   const original = at("original");
   if (original === null) return [];
-  const likeness = at("likeness");
-  const cells = at("apart") ? `${numberWords(at("apart"))} of ${numberWords(at("cells"))} cells apart` : "the same picture with other clues";
-  const apart = likeness === "near" ? `near, ${cells}` : likeness;
   const link = element("a", "", "", original);
   link.href = addressOf({ ...plainState(), puzzle: original });
-  return [`Repeats `, link, ` (${apart}).`];
+  return [`Repeats `, link, ` (${at("how")}).`];
 }
 
 /** The id, as a link if it has a web address. */

@@ -166,7 +166,8 @@ class Browser {
     for (const button of this.section.querySelectorAll("[data-view]")) {
       button.setAttribute("aria-pressed", button.dataset.view === view);
     }
-    this.part("browse-count").textContent = listedWords(this.rows.length, this.table.rows);
+    const { count } = this.selection;
+    this.part("browse-count").textContent = listedWords(count, this.table.rows) + (count < this.rows.length ? ", with their originals" : "");
     this.part("browse-none").hidden = this.rows.length > 0;
     this.filters.show(this.state);
     this.charts.show(this.rows);

@@ -22,16 +22,30 @@ export class Selection {
     return this.rowsOf(state, this.matches);
   }
 
+  /** How many rows meet all conditions of the state selected. */
+  get count() {
+    return this.matches.misses.reduce((count, missed) => count + (missed === 0), 0);
+  }
+
   /**
    * The rows of a state, Uint32Array: a word of each facet, measures within ranges, and each word of the query in id,
-   * title, author or size; exact ids come first.
+   * title, author or size; exact ids come first. Sorted by their originals, duplicates have these with them.
    */
   rows(state) {
     return this.rowsOf(state, this.match(state));
   }
 
   rowsOf({ query, sort }, { misses }) {
-    return this.withFirst(this.exactRows(query), this.order(sort).filter((row) => misses[row] === 0));
+    const isWanted = sortOf(sort).name === "group" ? this.withOriginals(misses) : (row) => misses[row] === 0;
+    return this.withFirst(this.exactRows(query), this.order(sort).filter(isWanted));
+  }
+
+  /** A predicate: the row meets all conditions, or is the original of one that does. */
+  withOriginals(misses) {
+    const { puzzle_id, original } = this.table.columns;
+    const ids = new Set();
+    misses.forEach((missed, row) => missed === 0 && ids.add(original.at(row)));
+    return (row) => misses[row] === 0 || ids.has(puzzle_id.at(row));
   }
 
   /** Each row's unmet conditions, `misses`: 1 for a facet, 2 for others; and the last unmet facet, `missed`. */
@@ -138,11 +152,12 @@ export class Selection {
     const { rows } = this.table;
     if (sort === "") return Uint32Array.from({ length: rows }, (_, row) => row);
     const { name, sign } = sortOf(sort);
+    const isLater = (row) => name === "group" && !this.table.columns.original.isNull(row); // an original is first of its group
     const keys = Float64Array.from(keysOf(this.table.columns[name]), (key, row) => {
       const place = key === 0 ? NULL_KEY : sign > 0 ? key : NULL_KEY - key;
-      return place * rows + row;
+      return (2 * place + isLater(row)) * rows + row;
     }).sort();
-    return Uint32Array.from(keys, (key) => key - Math.floor(key / rows) * rows);
+    return Uint32Array.from(keys, (key) => key % rows);
   }
 }
 
@@ -159,7 +174,7 @@ export function listedWords(count, total) {
   return count < total ? `${numberWords(count)} of ${all}` : all;
 }
 
-const NULL_KEY = 2 ** 32; // of nulls, which come last; times the rows of a table it is below 2 ** 53
+const NULL_KEY = 2 ** 32; // of nulls, which come last; twice that times the rows of a table is below 2 ** 53
 
 /** A whole number above 0 and below NULL_KEY for each row, in the order of the values; 0 for null. */
 function keysOf(column) {

@@ -58,6 +58,16 @@ def test_store_and_run_give_the_same_output(nonocensus: Nonocensus, store: str, 
     assert len(smallest["changes"]) == 2
 
 
+def test_condition_is_on_columns_of_puzzles_results_measures_and_grades(nonocensus: Nonocensus, run: str) -> None:
+    for where, names in {
+        "solutions = 'multiple' and difficulty is not null and grade is null": ["local/switch", "local/blotted"],
+        "label = 'multiple' and not blotted and puzzles.width = 2": ["local/switch"],
+        "second_solution is null": [],
+    }.items():
+        told = nonocensus("mend", run, "--json", "--serial", "--where", where)
+        assert (told.code, [json.loads(line)["puzzle_id"] for line in told.out.splitlines()]) == (0, names)
+
+
 def test_run_keeps_the_changes(nonocensus: Nonocensus, store: str, run: str) -> None:
     before = {path.name for path in Path(store).iterdir()}
     assert read_mendings(open_run(run)) == MENDINGS.empty_table()

@@ -15,6 +15,7 @@ from nonocensus.pipeline.findings.comparison import compare
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import rewrite
+from nonocensus.reports.words.formatting import MEANINGS
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 
 EVIL = "<script>alert(1)</script>"
@@ -71,8 +72,25 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     assert "&lt;script&gt;" in page
     fixed = page[page.index("<h2>Fixed") : page.index("<h2>Worse")]
     assert fixed.count("<svg") == 3, "before and after of one, after of the impossible one"
+    said = re.findall(r"<strong>(\w+)</strong> <span class=\"key\"[^>]*>(.*?)</span>", fixed)
+    assert said[:2] == [("Before", "at least two solutions"), ("After", MEANINGS["unique line"])]
     back = changes_page(*runs[::-1], compare(*runs[::-1]))
     assert listed(back)["Gone"] == {"a/new", "a/new 2"}
+
+
+def test_author_s_picture_is_drawn_with_the_cells_that_changed(tmp_path: Path) -> None:
+    """Of two solutions, in whichever order they were found, and with both before and after where a cell is mended."""
+    for number, picture in enumerate((SWITCH, SWITCH[::-1])):
+        mended = picture.copy()
+        mended[0, 0] ^= 1
+        runs = [
+            run_of(tmp_path / f"{number}{name}", [puzzle("fixed", cells)])
+            for name, cells in (("old", picture), ("new", mended))
+        ]
+        page = changes_page(*runs, compare(*runs))
+        before, after = re.findall(r"<svg.*?</svg>", page)
+        assert '<path fill="#ff0090" d="M0 0h1v1h-1z"/>' in before, "one cell, since the author's is the one drawn"
+        assert "ff0090" not in after
 
 
 def test_equal_runs_have_no_changes(runs: tuple[Run, Run]) -> None:

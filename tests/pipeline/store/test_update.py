@@ -94,7 +94,7 @@ def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocens
         return nonocensus("import", "all.jsonl", "--out", "store", "--update").out
 
     old = [puzzle(name) for name in ("1", "2", "3")]
-    assert imported(*old) == "3 puzzles added to store, 0 updated: 3 in all.\n"
+    assert imported(*old) == "3 puzzles added to store (their ids were not there before), 0 updated: 3 in all.\n"
     before = stored(create_store("store"))
     told = imported(old[0], replace(old[1], title="Two"), old[2])
     assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\n"

@@ -1,6 +1,7 @@
 """What needs attention: issues, cells that differ, duplicates, contradictions; and what authors have to fix."""
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from nonocensus.reports.numbers.issues import (
     fixes,
     has_issue,
     issues,
+    ways_alike,
 )
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
@@ -91,8 +93,8 @@ def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
 
 
 def test_nothing_needs_attention() -> None:
-    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), (), (), 0)
-    assert told(take_census([])) == Attention((), 0, (), (), (), (), 0)
+    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), (), (), 0, {})
+    assert told(take_census([])) == Attention((), 0, (), (), (), (), 0, {})
     shown = take_census(pairs((solved("a/1", 1.0), known("a/1")))).shown
     assert author_lists(shown, fixes(shown, DUPLICATES.empty_table())) == ""
 
@@ -226,13 +228,46 @@ def test_twins_are_named_with_their_titles_recoloured_and_near_ones_last() -> No
     duplicates = found(recolored, *near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
     twins = told(take_census(pairs(*rows)), duplicates).twins
     assert twins[:3] == (
-        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None, False),
-        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None, False),
-        DuplicatePuzzle("a/23", "Title 23", "a/24", "Title 24", "recoloured", None, None, False),
+        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None, False, "turned or mirrored"),
+        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None, False, "equal"),
+        DuplicatePuzzle("a/23", "Title 23", "a/24", "Title 24", "recoloured", None, None, False, "recoloured"),
     )
+    assert twins[3].how == "7 cells differ", "its pictures are not known"
     assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[3:]] == [
         (original, puzzle_id, cells / 100) for original, puzzle_id, _, cells in (*near[:3], *near[4:9])
     ]
+
+
+@pytest.mark.parametrize(
+    ("image", "colors", "how"),
+    [
+        (lambda picture: picture, BLACK_ON_WHITE, "1 cell differs"),
+        (np.rot90, BLACK_ON_WHITE, "turned, 1 cell differs"),
+        (np.transpose, BLACK_ON_WHITE, "mirrored, 1 cell differs"),
+        (np.flipud, (BLACK_ON_WHITE[0], Color("ee0000", "r", "red")), "mirrored, recoloured, 1 cell differs"),
+    ],
+)
+def test_near_duplicates_say_how_they_differ(image: Callable[..., Any], colors: tuple[Color, ...], how: str) -> None:
+    picture = np.random.default_rng(1).integers(0, 2, (9, 9), np.uint8)
+    other = image(picture).copy()
+    other[2, 3] ^= 1
+    rows = pa.Table.from_batches(
+        [puzzle_batch([from_picture(picture, puzzle_id="a/1"), from_picture(other, colors, puzzle_id="a/2")])]
+    )
+    for name, values in {"goal_matches": [True] * 2, "solution": [None] * 2, "second_solution": [None] * 2}.items():
+        rows = rows.append_column(name, pa.array(values))
+    assert ways_alike(rows, found(("a/1", "a/2", "near", 1))) == [how]
+
+
+def test_faults_are_counted_and_together_are_what_is_to_fix() -> None:
+    census = take_census(ROWS)
+    assert told(census).faults == {
+        "ambiguous": 2,
+        "contradictory": 1,
+        "with impossible clues": 1,
+        "whose author’s picture does not fit": 1,
+    }
+    assert told(census, found(("a/fine", "a/two", "equal", None))).faults["ambiguous"] == 2
 
 
 def reason(puzzle: Puzzle) -> str | None:
@@ -359,32 +394,39 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
         (two, known("a/1", author="Ann")),
         (colored, known("a/2", author="Ann", palette=COLORS)),
         (damaged, known("a/3", author="Ann")),
+        (two | {"puzzle_id": "a/4", "goal_matches": True}, known("a/4", author="Ann", goal=b"\0\1\1\0")),
     )
-    mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"))
+    mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"), ("a/4", b"\1\1\0\0"))
     shown = take_census(rows, mendings=mended).shown
     assert (
         author_lists(shown, fixes(shown, DUPLICATES.empty_table()))
-        == """Ann: 3 puzzles
+        == """Ann: 4 puzzles
 
 Dear Ann,
 
-Please look at 3 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
+Please look at 4 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/1, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
-For one solution: change of a/1.
+For one solution, keep one of those two but for 1 cell: row 2, column 2 white.
 Row 2: 1 becomes 0
 Column 2: 1 becomes 0
 
 a/2, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
-For one solution: change of a/2.
+For one solution, keep one of those two but for 1 cell: row 1, column 2 sky blue.
 Row 1: 1 red becomes 1 red 1 sky blue
 Column 2: 1 sky blue becomes 2 sky blue
 
 a/3, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
 For one solution: change of a/3.
+
+a/4, 2×2
+Several solutions: two of them differ in 4 of 4 cells.
+For one solution, keep the author’s picture but for 2 cells: row 1, column 1 black; row 2, column 1 white.
+Row 1: 1 becomes 2
+Row 2: 1 becomes 0
 
 Thank you.
 """
