@@ -34,7 +34,7 @@ MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
 
 MAX_SKIPPED = 10
-"""Skipped puzzles that are printed."""
+"""Skipped puzzles, and puzzles in small print, that are named."""
 
 Where = Annotated[
     str | None,
@@ -80,8 +80,8 @@ def pack(
     first, unrated ones last. The same run gives the same pack.
 
     A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
-    its end; what has none is named there. Colours have letters, for printing in grey. Its font is
-    Liberation Sans (fonts-liberation) where that is installed.
+    its end; what has none is named there. Puzzles of nearly equal stars change places to fill its pages. Colours have
+    letters, for printing in grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
     """
     output_format = format_named(to)
     run = open_run(run_folder)
@@ -115,6 +115,10 @@ def pack(
         lines.append(f"[yellow]Skipped[/yellow] {escape(name)}: {escape(reason)}.")
     if len(made.skipped) > MAX_SKIPPED:
         lines.append(f"[yellow]Skipped[/yellow] {len(made.skipped) - MAX_SKIPPED:,} more, listed in pack.json.")
+    if made.small:
+        named = ", ".join(f"{name} ({points:g} pt)" for name, points in islice(made.small.items(), MAX_SKIPPED))
+        more = f" and {len(made.small) - MAX_SKIPPED:,} more" if len(made.small) > MAX_SKIPPED else ""
+        lines.append(f"[yellow]Small print[/yellow] in the book, numbers of less than 6 pt: {escape(named)}{more}.")
     print_result(made._asdict(), lines)
     raise typer.Exit(SOME_FAILED if few else DONE)
 

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from nonocensus.scrapers.formats.jsonl import DIGITS
+from nonocensus.solver.model.measures import RATING_SCALES
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 
 KIND: Final = "nonocensus pack"
@@ -46,7 +47,10 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
     grade: Annotated[int | None, Meta(description="Techniques that it needs, 1 to 9.")]
     hardest: Annotated[str | None, Meta(description="The hardest of these techniques.")]
     difficulty: Annotated[float | None, Meta(description="Decimal logarithm of the solver's work.")]
-    quality: Annotated[float | None, Meta(description="Its site's rating of quality, on the site's own scale.")]
+    quality: Annotated[float | None, Meta(description="Its site's rating of quality, on `quality_scale`.")]
+    quality_scale: Annotated[
+        tuple[float, float] | None, Meta(description="The site's lowest and highest rating of quality, if known.")
+    ]
 
 
 class Pack(msgspec.Struct, kw_only=True):
@@ -85,6 +89,7 @@ def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]
         columns=side_of(puzzle.columns),
         solution=["".join([DIGITS[cell] for cell in cells]) for cells in puzzle.goal.tolist()],
         quality=row["site_quality"],
+        quality_scale=None if row["site_quality"] is None else RATING_SCALES.get((puzzle.source, "site_quality")),
         **{name: row[name] for name in same},
     )
 

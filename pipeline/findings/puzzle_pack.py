@@ -37,9 +37,19 @@ from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, finished, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
-from nonocensus.reports.page.book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
+from nonocensus.reports.page.book import (
+    PAPERS,
+    SLOTS,
+    BookLayout,
+    BookPuzzle,
+    book,
+    fits_page,
+    page_order,
+    small_print,
+)
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
+from nonocensus.scrapers.formats.parsing import webpbn_origin
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.keyed_rows import KeyedRows, first_bits, indexed
@@ -69,7 +79,7 @@ FOR_PEOPLE = {"minutes": "an estimate of minutes", "stars": "an estimate of star
 
 CLASSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "minutes": lambda minutes: np.searchsorted(MINUTES, minutes, "right"),
-    "stars": lambda stars: (2 * stars).astype(np.int64),
+    "stars": lambda stars: np.minimum(2 * stars, 9).astype(np.int64),
     "grade": lambda grades: grades.astype(np.int64),
     "difficulty": difficulty_class,
 }
@@ -117,6 +127,7 @@ class Packed(NamedTuple):
     considered numbers of puzzles that remain after each condition, in order
     left_out   properties that the format does not support, in words, with numbers of puzzles
     skipped    reasons by id of chosen puzzles that are damaged or that the format or a page can't hold
+    small      sizes in points by id of numbers that are hard to read in the book
     folder     name of the pack's folder
     """
 
@@ -124,6 +135,7 @@ class Packed(NamedTuple):
     considered: dict[str, int]
     left_out: dict[str, int]
     skipped: dict[str, str]
+    small: dict[str, float]
     folder: str
 
 
@@ -165,7 +177,7 @@ def choose(
     if not chosen:
         name, reason = next(iter(skipped.items()))
         raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
-    rows, puzzles = _easiest_first(rows, chosen)
+    rows, puzzles = _easiest_first(rows, chosen, options.pdf)
     return PackChoice(rows, puzzles, considered, left_out, skipped)
 
 
@@ -178,6 +190,9 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     place = folder(uri)
     _previous_files(place)
     rows, puzzles, considered, left_out, skipped = choose(run, options, progress, best_rated=True)
+    listed = rows.select(LISTED).set_column(
+        LISTED.index("url"), "url", pa.array([_page(puzzle) for puzzle, _ in puzzles], pa.string())
+    )
     digits = max(3, len(str(len(puzzles))))
     names = [
         f"{number:0{digits}d}-{file_stem(puzzle)}{options.to.SUFFIXES[0]}"
@@ -192,11 +207,10 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
         files=[*names],
         puzzles=[
             packed_puzzle(number, name, puzzle, row)
-            for number, (name, (puzzle, _), row) in enumerate(
-                zip(names, puzzles, rows.select(LISTED).to_pylist(), strict=True), 1
-            )
+            for number, (name, (puzzle, _), row) in enumerate(zip(names, puzzles, listed.to_pylist(), strict=True), 1)
         ],
     )
+    small = {}
     if options.pdf is not None:
         printed = [
             BookPuzzle(puzzle, each.number, each.minutes, each.stars)
@@ -208,9 +222,16 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             return track(drawn, progress)
 
         files[BOOK] = book(printed, options.pdf, tracked)
+        small = {each.puzzle.puzzle_id: round(points, 1) for each, points in small_print(printed, options.pdf)}
         index.files.append(BOOK)
-    _write(place, files, index, one_batch(rows.select(LISTED).add_column(0, "file", pa.array(names))))
-    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, place.name)
+    _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
+    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, place.name)
+
+
+def _page(puzzle: Puzzle) -> str | None:
+    """Return the address of a puzzle, on webpbn.com by its number where its file has none."""
+    number = puzzle.source_id or ""
+    return puzzle.url or (webpbn_origin(number).url if puzzle.source == "webpbn" and number.isdecimal() else None)
 
 
 def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.RecordBatch) -> None:
@@ -229,7 +250,7 @@ def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.Re
 
 def parse_layout(text: str) -> BookLayout:
     """Parse a layout: puzzles a page like 4, or with the paper like 4-letter. Raises UserError."""
-    count, _, paper = text.partition("-")
+    count, _, paper = text.lower().partition("-")
     if count not in map(str, SLOTS) or (paper or "a4") not in PAPERS:
         raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not {text[:60]}")
     return BookLayout(int(count), paper or "a4")
@@ -430,11 +451,17 @@ def _fitting(
 
 
 def _easiest_first(
-    rows: pa.Table, chosen: dict[int, tuple[Puzzle, bytes]]
+    rows: pa.Table, chosen: dict[int, tuple[Puzzle, bytes]], pdf: BookLayout | None
 ) -> tuple[pa.Table, list[tuple[Puzzle, bytes]]]:
-    """Sort the chosen rows and their puzzles by stars and grade if there are any, difficulty and id."""
+    """Sort the chosen rows and their puzzles by stars and grade if there are any, difficulty and id.
+
+    A book's pages are filled: puzzles of nearly equal stars change places.
+    """
     rows = rows.take(pa.array(list(chosen)))
     keys = [(name, "ascending") for name in ("stars", "grade", "difficulty", "puzzle_id")]  # nulls last
-    order = pc.sort_indices(rows, keys)
+    order = pc.sort_indices(rows, keys).to_pylist()
     puzzles = list(chosen.values())
-    return rows.take(order), [puzzles[place] for place in order.to_pylist()]
+    if pdf is not None:
+        stars = rows["stars"].to_pylist()
+        order = [each.number for each in page_order([BookPuzzle(puzzles[k][0], k, None, stars[k]) for k in order], pdf)]
+    return rows.take(pa.array(order)), [puzzles[place] for place in order]

@@ -165,14 +165,14 @@ def _open(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
 
 
 def _cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
-    """Draw the cells, a path for each colour; in a partly solved grid known background cells have a cross."""
+    """Draw the cells, a path for each colour; to the last step, known background cells have a cross."""
     entries = np.unique(state.cells).tolist()
     paths = [
         f'<path fill="#{rgb(puzzle, entry)}" {CRISP} d="{path_of(state.cells == entry)}"/>'
         for entry in entries
         if entry not in (0, UNKNOWN)
     ]
-    if UNKNOWN in entries and 0 in entries:
+    if 0 in entries and (UNKNOWN in entries or state.rows or state.columns):
         crosses = "".join(f"M{x}.38 {y}.38l.24 .24m0-.24l-.24 .24" for y, x in np.argwhere(state.cells == 0).tolist())
         paths.append(f'<path class="crosses" fill="none" stroke="#{GREY}" stroke-width=".07" d="{crosses}"/>')
     return f'<g class="cells" transform="translate({place.left} {place.top}) scale({CELL})">{"".join(paths)}</g>'

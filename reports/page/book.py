@@ -1,24 +1,39 @@
 """A book of puzzles as PDF: cover, contents, how to solve, chapters by stars, solutions, authors and licences.
 
 Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of one size have cells
-of one size in the whole book; colours have letters, so that a grey print can be solved. templates/book.typ sets it.
+of one size in the whole book, but one that has a page to itself fills it; colours have letters, so that a grey print
+can be solved. templates/book.typ sets it.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.reports.drawings.geometry import CELL, clues_fit
+from nonocensus.reports.drawings.geometry import CELL, clue_numbers, clues_fit
 from nonocensus.reports.drawings.picture_svg import svg
-from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, ink, rgb
-from nonocensus.reports.drawings.svg import drawing
-from nonocensus.reports.page.printing import BORDER, LEAST_CELL, LONG, SHORT, fitting, line, pdf, scaled
+from nonocensus.reports.drawings.svg import SIZES, drawing
+from nonocensus.reports.page.printing import (
+    BORDER,
+    LEAST_CELL,
+    LONG,
+    SHORT,
+    extent,
+    fitting,
+    legend,
+    legend_height,
+    line,
+    names,
+    pdf,
+    scaled,
+    unsolved,
+)
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
-from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text, fixed
+from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text
 from nonocensus.reports.words.step_words import describe_steps, grid_states
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.techniques import FORCING, GLUE, OVERLAP, PUNCTUATING, TECHNIQUES
@@ -30,16 +45,20 @@ PAPERS = {"a4": (SHORT, LONG), "letter": (612.0, 792.0)}
 SLOTS = {1: (1, 1), 2: (1, 2), 4: (2, 2), 6: (2, 3)}
 """Columns and rows of a page by its number of puzzles."""
 
-HEAD, FOOT, GAP, LABEL, LEGEND_LINE = 26.0, 16.0, 20.0, 18.0, 11.0
-"""Points of a page's head, which has the chapter, of its foot, which has its number, between puzzles, above a puzzle,
-for its number, and of a line of its colours below."""
+HEAD, FOOT, GAP, LABEL = 26.0, 16.0, 20.0, 18.0
+"""Points of a page's head, which has the chapter, of its foot, which has its number, between puzzles, and above a
+puzzle, for its number."""
 
-EASY_CELL, EASY_CHIP = 7.1, 8.5
-"""Minimum side of a cell in points on a page of several puzzles: smaller ones are hard to fill in. 2.5 mm in one
-colour, 3 mm in several, with letters."""
+EASY_PRINT = 6.0
+"""Minimum size of numbers in points on a page of several puzzles; a cell is 3.4 mm wide then. Smaller print is hard to
+read."""
 
-MOST_NAME, ROUNDING = 20, 0.01
-"""Letters of a colour's name, and points by which sums of lengths may differ."""
+NEAR, AHEAD = 0.25, 40
+"""Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the number of
+puzzles among which they are sought."""
+
+ROUNDING = 0.01
+"""Points by which sums of lengths may differ."""
 
 PIECE, PIECES = 5, 12
 """Cells of a side of a piece of a solution, and pieces in the cover's pattern."""
@@ -69,13 +88,38 @@ class BookLayout(NamedTuple):
     paper: str = "a4"
 
 
-_Drawn = dict[str, Any]
-"""A drawn puzzle for the template."""
+class _Sized(NamedTuple):
+    """A puzzle with the side of its cells, whether it needs all columns, and its height with label and colours."""
+
+    each: BookPuzzle
+    cell: float
+    is_wide: bool
+    height: float
+
+
+_Page = list[list[_Sized]]
+"""Rows of puzzles."""
 
 
 def fits_page(puzzle: Puzzle, layout: BookLayout) -> bool:
     """Return whether a puzzle is legible on a page of its own."""
     return clues_fit(puzzle) and _cell(puzzle, layout.paper, 1) >= LEAST_CELL
+
+
+def page_order(puzzles: Iterable[BookPuzzle], layout: BookLayout) -> list[BookPuzzle]:
+    """Return puzzles, which are given by rising stars, in the order of a book's pages.
+
+    Those of nearly equal stars change places, so that pages are filled.
+    """
+    return [sized.each for _, pages in _chapters([*puzzles], layout, AHEAD) for sized in _flat(pages)]
+
+
+def small_print(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[BookPuzzle, float]]:
+    """Yield puzzles of a book whose numbers are hard to read, with the size of the smallest in points."""
+    for _, pages in _chapters(puzzles, layout):
+        for sized in _flat(pages):
+            if (points := _print(sized.each.puzzle, sized.cell)) < EASY_PRINT - ROUNDING:
+                yield sized.each, points
 
 
 def book(
@@ -88,9 +132,8 @@ def book(
     track   returns the same puzzles, and reports progress as they are drawn
     """
     width, height = PAPERS[layout.paper]
-    cells = _cells(puzzles, layout)
-    drawn = ((each, _puzzle(each, layout, cells)) for each in track(puzzles))
-    chapters = groupby(drawn, lambda pair: _whole_stars(pair[0].stars))
+    chapters = [*_chapters(puzzles, layout)]
+    tracked = iter(track([sized.each for _, pages in chapters for sized in _flat(pages)]))
     blocks = (block for puzzle, *_ in puzzles for clue in puzzle.rows + puzzle.columns for block in clue)
     data = {
         "name": "A nonogram" if len(puzzles) == 1 else f"{len(puzzles):,} nonograms",
@@ -98,22 +141,21 @@ def book(
         "page": {"width": width, "height": height, "border": BORDER, "head": HEAD, "foot": FOOT, "gap": GAP},
         "columns": SLOTS[layout.per_page][0],
         "label": LABEL,
-        "legend_line": LEGEND_LINE,
         "pieces": [_piece(puzzles[k * len(puzzles) // PIECES].puzzle) for k in range(PIECES)],
         "example": [*_example()],
         "tips": [f"{TECHNIQUES[number].name.capitalize()}: {TECHNIQUES[number].says}" for number in TIPS],
         "in_colors": any(each.puzzle.colors > 1 for each in puzzles),
         "has_blots": any(block.length == BLOT for block in blocks),
         "regulars": REGULARS if any(each.minutes is not None for each in puzzles) else "",
-        "chapters": [_chapter(stars, [*members], layout) for stars, members in chapters],
+        "chapters": [_chapter(stars, pages, tracked) for stars, pages in chapters],
         "solutions": [_solution(each) for each in puzzles],
     }
     return pdf("book.typ", data | _imprint(puzzles))
 
 
 def _whole_stars(stars: float | None) -> int | None:
-    """Return the whole stars as shown, 1 to 4."""
-    return None if stars is None else min(4, max(1, int(float(fixed(stars, 1)))))
+    """Return the whole stars, 1 to 4."""
+    return None if stars is None else min(4, max(1, int(stars)))
 
 
 # Cover, contents, how to solve
@@ -171,76 +213,102 @@ def _slot(paper: str, count: int) -> tuple[float, float]:
 def _cell(puzzle: Puzzle, paper: str, count: int) -> float:
     """Return the largest side of a cell in points on a page of several puzzles."""
     width, height = _slot(paper, count)
-    return fitting(puzzle, width, height - LABEL - _legend_height(puzzle, width) - ROUNDING)
+    return fitting(puzzle, width, height - LABEL - legend_height(puzzle, width) - ROUNDING)
 
 
 def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int, int], float]:
     """Return the side of a cell in points of each size of puzzles, width and height."""
     cells: dict[tuple[int, int], float] = {}
     for puzzle, *_ in puzzles:
-        least = EASY_CHIP if puzzle.colors > 1 else EASY_CELL
         sides = [_cell(puzzle, layout.paper, count) for count in SLOTS if count <= layout.per_page]
-        side = next((side for side in reversed(sides) if side >= least), sides[0])
+        least = EASY_PRINT / _print(puzzle, 1.0)
+        side = next((side for side in reversed(sides[1:]) if side >= least), min(sides[0], least))
         size = puzzle.width, puzzle.height
         cells[size] = min(cells.get(size, side), side)
     return cells
 
 
-def _chapter(stars: int | None, members: Sequence[tuple[BookPuzzle, _Drawn]], layout: BookLayout) -> dict[str, Any]:
+def _print(puzzle: Puzzle, cell: float) -> float:
+    """Return the size of the smallest numbers in points, with cells of a side."""
+    longest = max(len(number.text) for clue in puzzle.rows + puzzle.columns for number in clue_numbers(clue))
+    return SIZES[min(longest + (puzzle.colors > 1), len(SIZES)) - 1] * cell / CELL
+
+
+def _chapters(
+    puzzles: Sequence[BookPuzzle], layout: BookLayout, ahead: int = 0
+) -> Iterator[tuple[int | None, list[_Page]]]:
+    """Yield the pages of each chapter, and the whole number that its stars have; None if they are unknown.
+
+    ahead   number of puzzles among which those are sought that fill a page which the next one does not fit
+    """
+    cells = _cells(puzzles, layout)
+    for stars, members in groupby(puzzles, lambda each: _whole_stars(each.stars)):
+        sized = [_sized(each, layout, cells[each.puzzle.width, each.puzzle.height]) for each in members]
+        yield stars, [_grown(page, layout) for page in _pages(sized, layout, 0 if stars is None else ahead)]
+
+
+def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
+    """Measure a puzzle with cells of a side."""
+    room, _ = _slot(layout.paper, layout.per_page)
+    width, height = extent(each.puzzle, cell)
+    is_wide = width > room + ROUNDING
+    colors = legend_height(each.puzzle, _slot(layout.paper, 1)[0] if is_wide else room)
+    return _Sized(each, cell, is_wide, LABEL + height + colors)
+
+
+def _pages(puzzles: Sequence[_Sized], layout: BookLayout, ahead: int) -> Iterator[_Page]:
+    """Divide puzzles into pages."""
+    left = [*puzzles]
+    while left:
+        page, k = [[left.pop(0)]], 0
+        while k < len(left[: ahead + 1]) and (left[k].each.stars or 0) <= (left[0].each.stars or 0) + NEAR:
+            if longer := _with(page, left[k], layout):
+                page = longer
+                del left[k]
+            else:
+                k += 1
+        yield page
+
+
+def _with(page: _Page, each: _Sized, layout: BookLayout) -> _Page | None:
+    """Return a page with one more puzzle, None if it is full; wide puzzles have rows of their own."""
+    columns, high = SLOTS[layout.per_page][0], _slot(layout.paper, 1)[1] + ROUNDING
+    *rows, last = page
+    has_room = len(last) < columns and not each.is_wide and not last[0].is_wide
+    rows += [[*last, each]] if has_room else [last, [each]]
+    height = sum(max(other.height for other in row) + GAP for row in rows) - GAP
+    return rows if sum(map(len, rows)) <= layout.per_page and height <= high else None
+
+
+def _grown(page: _Page, layout: BookLayout) -> _Page:
+    """Return a page on which a single puzzle has cells as large as fit."""
+    if len([*_flat([page])]) > 1:
+        return page
+    alone = page[0][0].each
+    return [[_sized(alone, layout, _cell(alone.puzzle, layout.paper, 1))._replace(is_wide=True)]]
+
+
+def _flat(pages: Iterable[_Page]) -> Iterator[_Sized]:
+    """Yield the puzzles of pages."""
+    return chain.from_iterable(chain.from_iterable(pages))
+
+
+def _chapter(stars: int | None, pages: Sequence[_Page], tracked: Iterator[BookPuzzle]) -> dict[str, Any]:
     """Return a chapter: puzzles whose stars have the same whole number, None if they have none."""
-    puzzles = [each for each, _ in members]
+    puzzles = [sized.each for sized in _flat(pages)]
     return {
         "title": "Puzzles of unknown stars" if stars is None else f"{stars} to {stars + 1} stars",
         "stars": stars or 0,
         "about": ", ".join([counted(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
-        "pages": _pages([drawn for _, drawn in members], layout),
+        "pages": [[[_puzzle(next(tracked), sized) for sized in row] for row in page] for page in pages],
     }
 
 
-def _pages(puzzles: Sequence[_Drawn], layout: BookLayout) -> list[list[list[_Drawn]]]:
-    """Divide puzzles into pages of rows, as many as fit and the layout allows; wide ones have rows of their own."""
-    columns, high = SLOTS[layout.per_page][0], _slot(layout.paper, 1)[1] + ROUNDING
-    pages: list[list[list[_Drawn]]] = []
-    for each in puzzles:
-        rows = [*pages[-1]] if pages else [[]]
-        if rows[-1] and (len(rows[-1]) == columns or each["is_wide"] or rows[-1][0]["is_wide"]):
-            rows.append([])
-        rows[-1] = [*rows[-1], each]
-        height = sum(max(other["height"] for other in row) + GAP for row in rows) - GAP
-        if pages and sum(map(len, rows)) <= layout.per_page and height <= high:
-            pages[-1] = rows
-        else:
-            pages.append([[each]])
-    return pages
-
-
-def _puzzle(each: BookPuzzle, layout: BookLayout, cells: dict[tuple[int, int], float]) -> _Drawn:
+def _puzzle(each: BookPuzzle, sized: _Sized) -> dict[str, Any]:
     """Draw an unsolved puzzle, with number, size, minutes and stars, its colours, and whether it needs all columns."""
-    puzzle = each.puzzle
-    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
-    image = scaled(drawing(puzzle, letters=letters), cells[puzzle.width, puzzle.height] / CELL)
-    facts = [_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")]
-    width, _ = _slot(layout.paper, layout.per_page)
-    is_wide = image["width"] > width + ROUNDING
-    height = LABEL + image["height"] + _legend_height(puzzle, _slot(layout.paper, 1)[0] if is_wide else width)
-    about = {"number": f"{each.number}", "facts": ", ".join(facts), "is_wide": is_wide, "height": height}
-    return about | {"image": image, "legend": [*_legend(puzzle)]}
-
-
-def _legend(puzzle: Puzzle) -> Iterator[dict[str, str]]:
-    """Yield letters and names of colours, and a background that is not white; nothing for one colour on white."""
-    letters, names = color_letters(puzzle.palette), color_names(puzzle.palette)
-    for entry in range(puzzle.colors + 1 if puzzle.colors > 1 else 1):
-        color, name = rgb(puzzle, entry), line([names[entry][:MOST_NAME]])
-        if entry or color != "ffffff":
-            name += " background" * (entry == 0)
-            yield {"letter": letters[entry], "color": f"#{color}", "ink": f"#{ink(color)}", "name": name}
-
-
-def _legend_height(puzzle: Puzzle, room: float) -> float:
-    """Return an upper estimate of the height of the colours below a puzzle."""
-    widths = [20 + (5 if each["name"].islower() else 7) * len(each["name"]) for each in _legend(puzzle)]
-    return LEGEND_LINE * (1 + sum(widths) // (room - max(widths))) + 4 if widths else 0.0
+    facts = ", ".join([_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")])
+    about = {"number": f"{each.number}", "facts": facts, "is_wide": sized.is_wide}
+    return about | {"image": unsolved(each.puzzle, sized.cell), "legend": [*legend(each.puzzle)]}
 
 
 # Solutions, authors and licences
@@ -251,10 +319,11 @@ def _solution(each: BookPuzzle) -> dict[str, Any]:
     puzzle = each.puzzle
     assert puzzle.goal is not None
     picture = svg(puzzle.goal, [color.rgb for color in puzzle.palette])
+    title, known = names(puzzle)
     return {
         "image": {"svg": picture, "width": puzzle.width, "height": puzzle.height},
-        "title": line([str(each.number), puzzle.title], "  "),
-        "about": line([puzzle.author, puzzle.puzzle_id]),
+        "title": line([str(each.number), title], "  "),
+        "about": line([puzzle.author, known]),
     }
 
 
@@ -268,10 +337,12 @@ def _imprint(puzzles: Sequence[BookPuzzle]) -> dict[str, list[str]]:
         source = puzzle.source or "unknown"
         terms = line([HOME_PAGES.get(source), TERMS.get(source)], "; ")
         sources[line([source, terms], ": ")].append(number)
-        authors[line([puzzle.author or "unknown author", puzzle.copyright, puzzle.license], ", ")].append(number)
+        author, named = puzzle.author or "unknown author", puzzle.copyright or ""
+        has_name = re.search(rf"(?<!\w){re.escape(author)}(?!\w)", named)
+        authors[line([None if has_name else author, named, puzzle.license], ", ")].append(number)
         if not is_free:
-            named = [puzzle.title, puzzle.author and f"by {puzzle.author}", puzzle.puzzle_id]
-            held.append(f"{number}  {line(named, ', ')}")
+            about = [puzzle.title, puzzle.author and f"by {puzzle.author}", puzzle.puzzle_id]
+            held.append(f"{number}  {line(about, ', ')}")
     credit = ([f"{words}. {_numbers(members)}" for words, members in each.items()] for each in (sources, authors))
     return dict(zip(("held", "sources", "authors"), (held, *credit), strict=True))
 

@@ -1,10 +1,11 @@
 """Pages as PDF, set by Typst from the templates *.typ, and a puzzle on A4.
 
-Its title, which often says what the picture is, stands above the solution, which is the second page.
+Its title, which often says what the picture is, stands above the solution, which is the second page. A background that
+is not white is named among the colours: open cells are white.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from unicodedata import category
 
@@ -13,10 +14,12 @@ import numpy as np
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit, geometry
 from nonocensus.reports.drawings.grid_state import GridState
+from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, ink, rgb
 from nonocensus.reports.drawings.svg import MOST_LETTERS, Drawing, drawing
 from nonocensus.reports.page.templating import source
+from nonocensus.reports.words.formatting import LOCAL, title_words
 from nonocensus.solver.extras import extra
-from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.puzzle import WHITE, Puzzle
 
 SHORT, LONG = 595.276, 841.89
 """Sides of A4 in points."""
@@ -32,6 +35,9 @@ LEAST_CELL = 2.8
 
 FONTS = "Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"
 """Fonts of pages, the first that is installed; Libertinus Serif, which Typst brings, where none is."""
+
+LEGEND_LINE, MOST_NAME = 11.0, 20
+"""Points of a line of the colours below a puzzle (`legend` of paper.typ), and letters of a colour's name."""
 
 CHANGING = "Mn", "Mc", "Me", "Cf", "Sk"
 """Unicode categories of characters that change the one before."""
@@ -72,14 +78,55 @@ def scaled(drawn: Drawing, scale: float) -> dict[str, Any]:
     return {"svg": picture, "width": width * scale, "height": height * scale}
 
 
+def extent(puzzle: Puzzle, cell: float) -> tuple[float, float]:
+    """Return the width and height of a drawn puzzle in points."""
+    place = geometry(puzzle)
+    return (place.width - 2 * CUT) * cell / CELL, (place.height - 2 * CUT) * cell / CELL
+
+
 def fitting(puzzle: Puzzle, width: float, height: float) -> float:
     """Return the largest side of a cell in points with which a puzzle fits a rectangle."""
-    place = geometry(puzzle)
-    return min(MOST_CELL, CELL * width / (place.width - 2 * CUT), CELL * height / (place.height - 2 * CUT))
+    wide, high = extent(puzzle, 1.0)
+    return min(MOST_CELL, width / wide, height / high)
 
 
-A4_HEAD, A4_FOOT = 46.0, 14.0
-"""Points of the head (title and author), and of the foot (copyright)."""
+def names(puzzle: Puzzle) -> tuple[str, str]:
+    """Return title and id; a file's name is a title, as it may say what the picture is."""
+    is_file = puzzle.puzzle_id.startswith(LOCAL)
+    return title_words(puzzle.title, puzzle.puzzle_id * is_file), puzzle.puzzle_id * (not is_file)
+
+
+def unsolved(puzzle: Puzzle, cell: float) -> dict[str, Any]:
+    """Return an unsolved puzzle as an image of a template, with letters for colours.
+
+    cell   its side in points
+    """
+    return scaled(drawing(puzzle, letters=_letters(puzzle)), cell / CELL)
+
+
+def _letters(puzzle: Puzzle) -> str:
+    """Return the letters of colours, if there are several."""
+    return color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+
+
+def legend(puzzle: Puzzle) -> Iterator[dict[str, str]]:
+    """Yield letters and names of colours, and a background that is not white; nothing for one colour on white."""
+    letters, names = color_letters(puzzle.palette), color_names(puzzle.palette)
+    for entry in range(puzzle.colors + 1 if puzzle.colors > 1 else 1):
+        color, name = rgb(puzzle, entry), line([names[entry][:MOST_NAME]])
+        if entry or color != WHITE.rgb:
+            name += ": leave unpainted" * (entry == 0)
+            yield {"letter": letters[entry], "color": f"#{color}", "ink": f"#{ink(color)}", "name": name}
+
+
+def legend_height(puzzle: Puzzle, room: float) -> float:
+    """Return an upper estimate of the height of the colours below a puzzle."""
+    widths = [20 + (5 if each["name"].islower() else 7) * len(each["name"]) for each in legend(puzzle)]
+    return LEGEND_LINE * (1 + sum(widths) // (room - max(widths))) + 4 if widths else 0.0
+
+
+A4_HEAD, A4_FOOT, A4_LEGEND = 46.0, 14.0, 1.3
+"""Points of the head (title and author), and of the foot (copyright), and scale of the colours below a puzzle."""
 
 
 class TooSmall(ValueError):
@@ -93,7 +140,8 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
     """
 
     def cell_on(sides: tuple[float, float]) -> float:
-        return fitting(puzzle, sides[0] - 2 * BORDER, sides[1] - 2 * BORDER - A4_HEAD - A4_FOOT)
+        width, height = sides[0] - 2 * BORDER, sides[1] - 2 * BORDER - A4_HEAD - A4_FOOT
+        return fitting(puzzle, width, height - A4_LEGEND * legend_height(puzzle, width / A4_LEGEND))
 
     sides = max(((SHORT, LONG), (LONG, SHORT)), key=cell_on)
     cell = cell_on(sides)
@@ -105,17 +153,19 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
             f"the cells of {size} would be {cell * 25.4 / 72:.1f} mm wide on A4; "
             f"{LEAST_CELL * 25.4 / 72:.0f} mm is the least"
         )
-    about = [puzzle.author and f"by {puzzle.author}", size, puzzle.puzzle_id]
-    pages = [{"title": "Nonogram", "about": line(about), "image": scaled(drawing(puzzle), cell / CELL)}]
+    title, known = names(puzzle)
+    about = [puzzle.author and f"by {puzzle.author}", size, known]
+    pages = [{"title": "Nonogram", "about": line(about), "image": unsolved(puzzle, cell)}]
     if solution is not None:
-        image = scaled(drawing(puzzle, GridState(solution)), cell / CELL)
-        title = line([puzzle.title]) or "Nonogram"
-        pages.append({"title": title, "about": line(["Solution", *about]), "image": image})
+        image = scaled(drawing(puzzle, GridState(solution), _letters(puzzle)), cell / CELL)
+        pages.append({"title": line([title]) or "Nonogram", "about": line(["Solution", *about]), "image": image})
     return pdf(
         "sheet.typ",
         {
-            "name": line([puzzle.puzzle_id]) or f"Nonogram, {size}",
+            "name": line([known]) or f"Nonogram, {size}",
             "page": {"width": sides[0], "height": sides[1], "border": BORDER, "head": A4_HEAD},
+            "legend": [*legend(puzzle)],
+            "legend_scale": A4_LEGEND,
             "pages": pages,
             "copyright": line([puzzle.copyright]),
         },

@@ -50,6 +50,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "validated_words": formatting.validated_words,
         "rating_names": RATING_NAMES,
         "estimate": formatting.estimate_text,
+        "title_words": formatting.title_words,
         "meanings": formatting.MEANINGS,
         "rung_meanings": formatting.RUNG_MEANINGS,
         "grading": formatting.GRADING,

@@ -56,6 +56,15 @@ UNITS = (
 """Units of time: name, seconds, and the duration in seconds from which the next unit is used."""
 
 
+LOCAL = "local/"
+"""What an id begins with that is a file's name."""
+
+
+def title_words(title: str | None, puzzle_id: str | None) -> str:
+    """Return a title, or else the id, of a file its name; empty without both."""
+    return title or (puzzle_id or "").removeprefix(LOCAL)
+
+
 def number(value: int | None) -> str:
     """Format 6746 as "6,746", None as a dash."""
     return DASH if value is None else f"{value:,}"

@@ -4,6 +4,7 @@ import "./fake_document.mjs";
 import { factItems } from "../../reports/templates/browser/facts.js";
 import { comparedSheet, formerOf, legend, nearestImage, nonogramSheet, nonogramThumb, paletteEntries } from "../../reports/templates/browser/nonogram.js";
 import { idWords, layersOf, repeatWords, undrawnWords } from "../../reports/templates/browser/puzzle.js";
+import { titleWords } from "../../reports/templates/shared/words.js";
 import { clueItems, cluesOf, lineWords } from "../../reports/templates/shared/clues.js";
 import { drawing, isLight } from "../../reports/templates/shared/drawing.js";
 
@@ -115,6 +116,8 @@ test("an id is a link only to an address of the web", () => {
   assert.equal(idWords("a/1", "https://example.org/1").rel, "noopener noreferrer");
   for (const url of ["javascript:alert(1)", "data:text/html,x", null]) assert.equal(idWords("a/1", url).tag, "span");
   assert.equal(idWords(null, null).textContent, "no id");
+  const titles = [["Owl", "a/1"], [null, "a/1"], [null, "local/owl"], ["", "local/owl"], [null, null]].map((each) => titleWords(...each));
+  assert.deepEqual(titles, ["Owl", "a/1", "owl", "owl", "untitled"]);
 });
 
 test("a duplicate links to the original and says how it repeats it", () => {

@@ -1,7 +1,7 @@
 // The gallery: the list's pictures as tiles; only visible ones have elements.
 
 import { button, element } from "../shared/elements.js";
-import { minutesWords } from "../shared/words.js";
+import { minutesWords, titleWords } from "../shared/words.js";
 import { pickBox } from "./list.js";
 import { nonogramThumb } from "./nonogram.js";
 
@@ -74,7 +74,7 @@ export class Gallery {
     if (tile.hidden) return;
     const row = this.order[place];
     tile.dataset.place = place;
-    const name = this.table.columns.title.at(row) ?? this.table.columns.puzzle_id.at(row) ?? "untitled";
+    const name = titleWords(this.table.columns.title.at(row), this.table.columns.puzzle_id.at(row));
     const box = tile.querySelector("input");
     box.checked = this.picked.has(row);
     box.setAttribute("aria-label", `Pick ${name}`);

@@ -4,7 +4,7 @@
 // shows an empty frame.
 
 import { button, element } from "../shared/elements.js";
-import { countWords, fixedWords, minutesWords, secondsWords, shareWords, sizeWords } from "../shared/words.js";
+import { countWords, fixedWords, minutesWords, secondsWords, shareWords, sizeWords, titleWords } from "../shared/words.js";
 import { FACTS, formatOf, verdictOf } from "./facts.js";
 import { ColumnHistogram, hasDistribution } from "./scales.js";
 import { sortOf } from "./selection.js";
@@ -279,7 +279,7 @@ export function pickBox() {
 function fillTitle(cell, row, { columns }) {
   if (!cell.firstChild) cell.append(element("bdi", "name"), element("bdi", "author"));
   const author = columns.author.at(row);
-  cell.children[0].textContent = columns.title.at(row) ?? columns.puzzle_id.at(row) ?? "untitled";
+  cell.children[0].textContent = titleWords(columns.title.at(row), columns.puzzle_id.at(row));
   cell.children[1].textContent = author === null ? "" : `by ${author}`;
 }
 

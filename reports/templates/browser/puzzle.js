@@ -5,7 +5,7 @@ import { MOST_NUMBERS, numbersOf } from "../shared/clues.js";
 import { element, onClick } from "../shared/elements.js";
 import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game.js";
 import { savedGrid, saveGrid } from "../shared/saved_grids.js";
-import { numberWords } from "../shared/words.js";
+import { numberWords, titleWords } from "../shared/words.js";
 import { factItems, verdictOf } from "./facts.js";
 import { comparedSheet, knownCells, LAYERS, NO_LAYER, nonogramSheet, ORIGINAL, paletteEntries, PLAY } from "./nonogram.js";
 import { rowOf } from "./selection.js";
@@ -75,7 +75,7 @@ export class PuzzleView {
   describe(row) {
     const at = (name) => this.table.columns[name]?.at(row) ?? null;
     const author = at("author");
-    this.part("name").textContent = at("title") ?? at("puzzle_id") ?? "untitled";
+    this.part("name").textContent = titleWords(at("title"), at("puzzle_id"));
     this.part("author").textContent = author === null ? "" : `by ${author}`;
     this.part("id").replaceChildren(idWords(at("puzzle_id"), at("url")));
     const { color, meaning } = at("label") === null ? { color: "transparent", meaning: "" } : verdictOf(at("label"));

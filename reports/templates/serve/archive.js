@@ -7,13 +7,13 @@ import { listedWords, sortOf } from "../browser/selection.js";
 import { ADDRESS, addressOf, plainState, stateOf } from "../browser/state.js";
 import { button, element, onClick } from "../shared/elements.js";
 import { solvedHashes } from "../shared/saved_grids.js";
-import { fixedWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
+import { fixedWords, minutesWords, numberWords, sizeWords, titleWords } from "../shared/words.js";
 import { request } from "./api.js";
 import { announce, attempt } from "./messages.js";
 
 /** The list's columns: name in the API, title, words of a row, class: n of numbers, wide if phones lack it. */
 const COLUMNS = [
-  ["title", "Title", (row) => row.title ?? row.puzzle_id ?? "no id"],
+  ["title", "Title", (row) => titleWords(row.title, row.puzzle_id)],
   ["puzzle_id", "Id", (row) => row.puzzle_id ?? "", "wide"],
   ["cells", "Size", (row) => sizeWords(row.width, row.height)],
   ["minutes", "Minutes", (row) => (row.minutes === null ? "" : minutesWords(row.minutes)), "n"],

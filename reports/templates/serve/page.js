@@ -3,7 +3,7 @@
 import { element } from "../shared/elements.js";
 import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
 import { GRID_PREFIX, savedGrid, saveGrid, saveSolved } from "../shared/saved_grids.js";
-import { fixedWords, minutesWords, sizeWords } from "../shared/words.js";
+import { fixedWords, minutesWords, sizeWords, titleWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
 import { Archive } from "./archive.js";
 import { DrawingBoard } from "./drawing_board.js";
@@ -142,7 +142,7 @@ class Page {
     const next = query.has("list") && (await this.archive.next(new URLSearchParams(list), id));
     if (!next || place.dataset.of !== location.hash) return; // another puzzle was opened meanwhile
     const { title, puzzle_id: nextId, width, height } = next.row;
-    place.prepend(linkTo(next.address, "Next: ", element("bdi", "", "", title ?? nextId), ` ${sizeWords(width, height)}`));
+    place.prepend(linkTo(next.address, "Next: ", element("bdi", "", "", titleWords(title, nextId)), ` ${sizeWords(width, height)}`));
   }
 
   /** Render the puzzle, unless it is the one shown. */
@@ -153,7 +153,7 @@ class Page {
     const board = puzzleOf(puzzle, names);
     const { width, height } = board;
     const heading = this.sections.puzzle.querySelector("h1");
-    heading.replaceChildren(element("bdi", "", "", puzzle.title || puzzle.puzzle_id || "Untitled"));
+    heading.replaceChildren(element("bdi", "", "", titleWords(puzzle.title, puzzle.puzzle_id)));
     const { minutes, stars } = answer?.grading ?? {};
     const grading = minutes ? [`about ${minutesWords(minutes)}`, `${fixedWords(stars, 1)} of 5 stars`] : [];
     const about = [puzzle.author && `by ${puzzle.author}`, sizeWords(width, height), ...grading, puzzle.title && puzzle.puzzle_id];

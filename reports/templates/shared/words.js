@@ -9,6 +9,11 @@ const UNITS = [
   ["h", 3600, Infinity],
 ];
 
+/** A title, or else the id, of a file its name. */
+export function titleWords(title, id) {
+  return title || id?.replace(/^local\//, "") || "untitled";
+}
+
 /** 6746 as "6,746". */
 export function numberWords(value) {
   return value.toLocaleString("en-US");

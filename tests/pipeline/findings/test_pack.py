@@ -20,7 +20,6 @@ from nonocensus.pipeline.findings import puzzle_pack
 from nonocensus.pipeline.findings.pack_index import schema
 from nonocensus.pipeline.findings.sample import difficulty_class
 from nonocensus.pipeline.run.run_folder import Run, open_run
-from nonocensus.reports.words.formatting import fixed
 from nonocensus.scrapers.formats import named
 from nonocensus.scrapers.pictures.recipe import Recipe
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
@@ -178,6 +177,7 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
             np.ones((1 + k, 5), np.uint8),
             puzzle_id=name,
             source=name.split("/")[0],
+            source_id=name.split("/")[1],
             site_quality=quality,
             license="MIT",
         )
@@ -192,6 +192,11 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
         place = tmp_path / f"{count}"
         done = nonocensus("pack", run.folder.name, "--out", str(place), "--count", str(count))
         assert (done.code, set(ids(place))) == (0, best | more)
+    about = {each["id"]: each for each in json.loads((place / "pack.json").read_text())["puzzles"]}
+    assert about["webpbn/7"]["url"] == "https://webpbn.com/play.cgi?id=7", "by its number"
+    assert {row["puzzle_id"]: row["url"] for row in listed(place)} == {name: about[name]["url"] or "" for name in about}
+    scales = {"webpbn/7": [1, 5], "griddlers/7": [0, 100], "own/1": None}
+    assert {name: about[name]["quality_scale"] for name in scales} == scales
 
 
 def test_what_is_not_ours_stays(demo_run: Run, tmp_path: Path) -> None:
@@ -313,6 +318,20 @@ def test_puzzle_too_large_for_a_page_is_skipped(tmp_path: Path, nonocensus: Nono
     assert "Skipped a/wide: its cells or numbers would be illegible on a page of the book." in done.out
 
 
+def test_small_print_of_a_book_is_named(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    sizes = {"a/large": (1, 150), "a/small": (1, 4)}
+    puzzles = [from_picture(np.ones(size, np.uint8), puzzle_id=name, license="MIT") for name, size in sizes.items()]
+    run = run_of(tmp_path, puzzles)
+    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter")
+    assert done.code == 0
+    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (1.8 pt)."
+
+
+def test_five_stars_are_in_the_class_below() -> None:
+    classes = puzzle_pack.CLASSES["stars"](np.array([1.0, 1.49, 1.5, 4.5, 4.99, 5.0]))
+    assert classes.tolist() == [2, 2, 3, 9, 9, 9]
+
+
 def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"))
     assert done.code == 1
@@ -367,7 +386,7 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     jsonschema.validate(index, schema())
     assert len({str(each["rows"]) for each in index["puzzles"]}) == 200
     assert all(3 <= each["minutes"] <= 10 and each["width"] == each["height"] == 15 for each in index["puzzles"])
-    chapters = Counter(int(fixed(each["stars"], 1)[0]) for each in index["puzzles"])
+    chapters = Counter(min(4, int(each["stars"])) for each in index["puzzles"])
     pages = [page.extract_text() for page in PdfReader(place / "book.pdf").pages]
     solutions = -(-200 // 20)
     first = 2 + (len(chapters) > 1)  # contents of several chapters

@@ -16,6 +16,7 @@ from PIL import Image
 from pypdf import PdfReader
 from stores import sampled
 
+from nonocensus.reports.drawings.geometry import CELL
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
 from nonocensus.reports.page.book import (
     PAPERS,
@@ -24,8 +25,10 @@ from nonocensus.reports.page.book import (
     BookPuzzle,
     book,
     fits_page,
+    page_order,
+    small_print,
 )
-from nonocensus.reports.page.printing import BORDER
+from nonocensus.reports.page.printing import BORDER, MOST_CELL
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, from_picture
 
 HOSTILE = (
@@ -77,7 +80,7 @@ def parts_of(puzzles: list[BookPuzzle], layout: BookLayout) -> dict[str, list[st
 
 
 def test_parts_in_their_order() -> None:
-    parts = parts_of(some(*[10] * 5, stars=(1.0, 1.94, 1.96, 4.2, None)), BookLayout(4))
+    parts = parts_of(some(*[10] * 5, stars=(1.0, 1.96, 2.0, 4.2, None)), BookLayout(4))
     chapters = {"1 to 2 stars": [1, 2], "2 to 3 stars": [3], "4 to 5 stars": [4], "Puzzles of unknown stars": [5]}
     assert [*parts] == ["", "How to solve", *chapters, "Solutions", "Authors and licences"]
     cover, contents = parts[""]
@@ -103,7 +106,7 @@ def test_single_chapter_needs_no_contents() -> None:
     assert len(parts_of(some(5), BookLayout(1))[""]) == 1
 
 
-@pytest.mark.parametrize(("count", "paper", "side"), sampled([*product(SLOTS, PAPERS, (3, 15))], 6))
+@pytest.mark.parametrize(("count", "paper", "side"), sampled([*product(SLOTS, PAPERS, (3, 12))], 6))
 def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, side: int) -> None:
     parts = parts_of(some(*[side] * (2 * count + 1)), BookLayout(count, paper))
     words = f"{side}x{side}, about 3 min, 1.5 stars of 5"
@@ -111,21 +114,48 @@ def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, si
 
 
 def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where one is in colour, has long clues, or stands alone on a page."""
-    puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, stars=[1.5] * 14 + [2.5])
+    """Also where one is in colour or has long clues; one that stands alone on a page fills it."""
+    puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, 15, stars=[1.5] * 14 + [2.5, 3.5])
     puzzles[5] = some(10, colors=3)[0]._replace(number=6)
     bars = np.zeros((20, 20), np.uint8)
     bars[::2, ::2] = 1
     puzzles[7] = puzzles[7]._replace(puzzle=from_picture(bars))
-    cells = defaultdict(set)
+    cells, alone = defaultdict(set), {}
     _, data = set_by_typst(puzzles, BookLayout(6), monkeypatch)
-    for each in (
-        each for chapter in json.loads(data)["chapters"] for page in chapter["pages"] for each in chain(*page)
-    ):
-        (units,) = re.findall(r'viewBox="\d+ \d+ (\d+) ', each["image"]["svg"])
-        cells[each["facts"].split(",")[0]].add(round(each["image"]["width"] / int(units), 3))
+    for page in (page for chapter in json.loads(data)["chapters"] for page in chapter["pages"]):
+        for each in chain(*page):
+            (units,) = re.findall(r'viewBox="\d+ \d+ (\d+) ', each["image"]["svg"])
+            size, scale = each["facts"].split(",")[0], round(each["image"]["width"] / int(units), 3)
+            if len([*chain(*page)]) > 1:
+                cells[size].add(scale)
+            else:
+                alone[size] = scale
+                assert each["image"]["width"] > 500 or each["image"]["height"] > 650 or scale == MOST_CELL / CELL
     assert set(cells) == {"10x10", "15x15", "20x20", "30x30", "20x10"}
     assert all(len(scales) == 1 for scales in cells.values()), cells
+    assert alone["15x15"] > max(cells["15x15"])
+
+
+def test_puzzles_of_nearly_equal_stars_change_places_to_fill_pages() -> None:
+    """A wide one keeps its page's other half for one that is 0.25 stars harder at most, of the same chapter."""
+    sides = (40, 60), 12, (40, 60), 12, 12, 12
+    puzzles = some(*sides, stars=(1.4, 1.5, 1.6, 1.8, 1.9, 2.0))
+    ordered = page_order(puzzles, BookLayout(4))
+    assert [each.number for each in ordered] == [1, 2, 4, 3, 5, 6]
+    apart = [each._replace(stars=1.9) if each.number == 4 else each for each in puzzles]
+    assert page_order(apart, BookLayout(4)) == apart, "0.3 stars from 3 to 4"
+    renumbered = [each._replace(number=k) for k, each in enumerate(ordered, 1)]
+    parts = parts_of(renumbered, BookLayout(4))
+    shown = [int(number) for page in parts["1 to 2 stars"] for number in re.findall(r"(\d+) \d+x\d+, ", page)]
+    assert shown == [1, 2, 3, 4, 5]
+    assert len(parts["1 to 2 stars"]) == 2, "without it there are three"
+
+
+def test_small_print_is_named() -> None:
+    puzzles = some(10, (60, 80), 12)
+    assert [each.number for each, _ in small_print(puzzles, BookLayout(4))] == [2]
+    ((_, points),) = small_print(puzzles, BookLayout(1))
+    assert 3 < points < 6
 
 
 def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
@@ -226,7 +256,8 @@ def test_rights_of_each_puzzle() -> None:
     (page,) = parts_of(puzzles, BookLayout(4))["Authors and licences"]
     assert "No licence is known of these puzzles that lets them be passed on." in page
     assert "4 Owl, by Ann <b>, own/4" in page
-    assert "Ben, (c) Ben, CC-BY-4.0. Puzzles 1 to 3, 5." in page
+    assert "(c) Ben, CC-BY-4.0. Puzzles 1 to 3, 5." in page
+    assert page.count("Ben") == 1, "once, with the copyright"
     assert "Ann <b>, all rights reserved. Puzzle 4." in page
     assert "webpbn: https://webpbn.com" in page
     (page,) = parts_of(puzzles[:3], BookLayout(4))["Authors and licences"]

@@ -10,7 +10,7 @@ import typst
 from pypdf import PdfReader
 
 from nonocensus.reports.page.printing import LONG, SHORT, TooSmall, a4
-from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
 
 def random(width: int, height: int, **about: object) -> Puzzle:
@@ -81,6 +81,31 @@ def test_the_solution_is_on_the_second_page_only(monkeypatch: pytest.MonkeyPatch
     drawn = [page["image"]["svg"] for page in json.loads(a4(puzzle, puzzle.goal))["pages"]]
     assert ["M0 0h4v4h-4z" in page for page in drawn] == [False, True]
     assert all(page.count(">4</text>") == 8 for page in drawn), "the clues are on both"
+
+
+def test_a_files_name_stands_with_the_solution_only() -> None:
+    puzzle = random(5, 5, puzzle_id="local/heart", source="local")
+    reader = PdfReader(BytesIO(a4(puzzle, puzzle.goal)))
+    first, second = (page.extract_text() for page in reader.pages)
+    assert "heart" not in first
+    assert second.startswith("heart\n")
+    assert "local" not in second
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Nonogram, 5x5"
+
+
+def test_colours_have_letters_and_a_background_is_left_unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    colors = [Color(name, name[0], rgb) for name, rgb in (("yellow", "ffe020"), ("red", "e02020"), ("blue", "2060e0"))]
+    puzzle = from_picture(np.arange(9, dtype=np.uint8).reshape(3, 3) % 3, colors)
+    words = PdfReader(BytesIO(a4(puzzle))).pages[0].extract_text()
+    assert re.search(r"yellow: leave unpainted\s+r\s*red\s+b\s*blue", words)
+    assert "1r" in words
+    monkeypatch.setattr(typst, "compile", lambda _, sys_inputs, **__: sys_inputs["data"])
+    drawn = [page["image"]["svg"] for page in json.loads(a4(puzzle, puzzle.goal))["pages"]]
+    assert ['class="open" fill="#ffffff"' in page for page in drawn] == [True, False], "over the background"
+    assert not json.loads(a4(random(5, 5)))["legend"]
+    made = random(5, 5, puzzle_id="made/1")
+    assert json.loads(a4(made, made.goal))["pages"][1]["title"] == "Nonogram", "no id twice"
 
 
 def test_illegible_puzzles_are_refused() -> None:
