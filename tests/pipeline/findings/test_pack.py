@@ -319,12 +319,12 @@ def test_puzzle_too_large_for_a_page_is_skipped(tmp_path: Path, nonocensus: Nono
 
 
 def test_small_print_of_a_book_is_named(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    sizes = {"a/large": (1, 150), "a/small": (1, 4)}
+    sizes = {"a/large": (1, 60), "a/small": (1, 4)}
     puzzles = [from_picture(np.ones(size, np.uint8), puzzle_id=name, license="MIT") for name, size in sizes.items()]
     run = run_of(tmp_path, puzzles)
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter")
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (1.8 pt)."
+    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (5.6 pt)."
 
 
 def test_five_stars_are_in_the_class_below() -> None:
