@@ -128,7 +128,7 @@ def _by_edge(line: Line, rule: Callable[[Line, int, int], Reason | None]) -> Ite
             continue
         parts = dict(reason.parts)
         parts |= {"block": count - 1 - parts["block"], "cells": [n - 1 - x for x in parts["cells"]]}
-        parts |= {"cell": n - 1 - parts["cell"], "is_mirrored": True}
+        parts |= {"cell": n - 1 - parts["cell"], "passed": range(n - len(parts["passed"]), n), "is_mirrored": True}
         yield Reason(reason.kind, frozenset((n - 1 - x, color) for x, color in reason.ruled), parts)
 
 
@@ -140,7 +140,7 @@ def _glue(line: Line, t: int, x: int) -> Reason | None:
     if seen is None:
         return None
     ruled = line.painting(block.color, range(seen, min(past, len(line.cells))))
-    return Reason("near", ruled, {"block": t, "cell": x, "cells": [seen]})
+    return Reason("near", ruled, {"block": t, "cell": x, "cells": [seen], "passed": range(x)})
 
 
 def _mercury(line: Line, t: int, x: int) -> Reason | None:
@@ -151,7 +151,9 @@ def _mercury(line: Line, t: int, x: int) -> Reason | None:
         return None
     if line.cells[run] != 1 << block.color:
         return None
-    return Reason("joined", line.excluding(block.color, [x]), {"block": t, "cell": x, "cells": [run]})
+    return Reason(
+        "joined", line.excluding(block.color, [x]), {"block": t, "cell": x, "cells": [run], "passed": range(x)}
+    )
 
 
 def _punctuating(line: Line) -> Iterator[Reason]:
@@ -265,7 +267,7 @@ RULES: dict[int, tuple[Rule, ...]] = {
     techniques.OVERLAP: (lambda line: _by_overlap(line, COUNTED),),
     techniques.GLUE: (lambda line: _by_edge(line, _glue),),
     techniques.PUNCTUATING: (_punctuating,),
-    techniques.MERCURY: (lambda line: _by_edge(line, _mercury),),
+    techniques.MERCURY: (lambda line: _by_edge(line, _mercury), lambda line: _by_covers(line, NARROWED)),
     techniques.SPACES: (lambda line: _by_covers(line, COUNTED), lambda line: _by_covers(line, NARROWED)),
     techniques.FORCING: (lambda line: _by_overlap(line, FITTED), lambda line: _by_covers(line, FITTED)),
     techniques.SPLITTING: (_splitting,),

@@ -132,8 +132,12 @@ class LineWords:
             same = [t for t, other in enumerate(clue) if other == block]
             places = [ordinal(same.index(t)) for t in members]
             color = f"{color_name(self.puzzle, block.color)} " if self.puzzle.colors > 1 else ""
-            order = f"{listed(places, last)} " if len(same) > 1 else ""
-            names.append(f"the {order}{color}{'?' if block.length == BLOT else block.length}")
+            name = f"{color}{'?' if block.length == BLOT else block.length}"
+            if 1 < len(members) == len(same):
+                some = "one of the" if last == "or" else "both" if len(members) == 2 else "all"
+                names.append(f"{some} {name}s")
+            else:
+                names.append(f"the {listed(places, last)} {name}" if len(same) > 1 else f"the {name}")
         return listed(names, last)
 
     def sum(self, blocks: Iterable[int]) -> str:
@@ -187,13 +191,23 @@ class LineWords:
             return f"as {self.conclusion(frozenset(known), every)}, " if known else ""
         if "first" in parts:
             return self.pushed(parts)
+        if "passed" in parts:
+            known = {
+                (x, c) for x in parts["passed"] for c in colors_of(self.line.opened().cells[x] & ~self.line.cells[x])
+            }
+            return f"as {self.conclusion(frozenset(known), self.line.opened())}, " if known else ""
         if "counted" not in parts or len(parts["counted"].open) < 2:
             return ""
         open_, inside = parts["counted"].open, parts["counted"].inside
         if len(inside) == len(self.line.cells):
             return "counted from both ends, "
-        left_for = self.blocks(open_, "and") if len(open_) < 3 else f"{len(open_)} blocks"
-        return f"with only {self.cells(inside)} left for {left_for}, "
+        clue = self.line.clue[open_.start : open_.stop]
+        left_for = clue_words(self.puzzle, clue)
+        left_for = left_for if len(left_for) <= LONGEST_CLUE else f"{len(open_)} blocks"
+        done = [t for t in range(len(self.line.clue)) if t not in open_]
+        complete = self.blocks(done, "and") if len(done) < 4 else f"{len(done)} blocks"
+        with_ = f"with {complete} complete, " if done else ""
+        return f"{with_}only {self.cells(inside)} {'are' if len(inside) > 1 else 'is'} left for {left_for}: "
 
     def pushed(self, parts: Mapping[str, Any]) -> str:
         """Say where the blocks begin if they are pushed to either end."""

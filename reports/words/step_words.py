@@ -20,7 +20,7 @@ AnyStep = TypeVar("AnyStep")
 
 
 class MergedStep(NamedTuple):
-    """A step of an explanation, or several that only exclude colours which clues lack.
+    """A step of an explanation, or several that only exclude colours.
 
     technique    index in TECHNIQUES
     lines        the lines used, rows before columns; none for an assumption
@@ -61,20 +61,33 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
 
 
 def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
-    """Describe all steps; those that decide no cell and only exclude colours which clues lack are the first, as one."""
-    groups: dict[int, list[DescribedStep[Step]]] = {}
+    """Describe all steps; consecutive ones of a technique that decide no cell, but only exclude colours, are one.
+
+    Those that exclude colours which clues lack are the first, wherever they are found.
+    """
+    lacking: list[DescribedStep[Step]] = []
+    groups: list[list[DescribedStep[Step]]] = []
+    before = -1  # the technique of the step before, if it decides no cell
     for described, is_decisive in zip(describe_steps(explanation), explanation.decisive(), strict=True):
-        is_lacking = described.step.technique == CLUE and not is_decisive
-        groups.setdefault(0 if is_lacking else described.number, []).append(described)
-    for number, (_, steps) in enumerate(sorted(groups.items()), 1):
+        technique = described.step.technique
+        if technique == CLUE and not is_decisive:
+            lacking.append(described)
+            continue
+        if before == technique and not is_decisive:
+            groups[-1].append(described)
+        else:
+            groups.append([described])
+        before = -1 if is_decisive else technique
+    for number, steps in enumerate([lacking] * bool(lacking) + groups, 1):
         lines = tuple(step.step.line for step in steps if step.step.line is not None)
         ruled = tuple(ruled for step in steps for ruled in step.step.ruled)
-        first = steps[0]
-        step = MergedStep(first.step.technique, lines, ruled, first.step.assumption)
+        first, what, brief = steps[0], "\n".join(step.what for step in steps), steps[0].brief
         if len(steps) > 1:
+            brief = f"{describe_lines(explanation.puzzle, lines)}: colours are excluded."
+        if len(steps) > 1 and steps is lacking:
             what = f"{describe_lines(explanation.puzzle, lines)}: no cell has a colour that the clue of its line lacks."
-            first = first._replace(what=what, brief=what)
-        yield DescribedStep(number, step, first.what, first.brief, first.why)
+        step = MergedStep(first.step.technique, lines, ruled, first.step.assumption)
+        yield DescribedStep(number, step, what, brief, first.why)
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:

@@ -253,8 +253,8 @@ overlap: 1 3 | #.????
 the 3 lies within columns 3 to 6, so columns 4 and 5 are black
 
 overlap: 1 3 2 | #.???????
-with only columns 3 to 9 left for the 3 and the 2, the 3 lies within columns 3 to 6, so columns 4 and 5 are black. The
-2 lies within columns 7 to 9, so column 8 is black
+with the 1 complete, only columns 3 to 9 are left for 3 2: the 3 lies within columns 3 to 6, so columns 4 and 5 are
+black. The 2 lies within columns 7 to 9, so column 8 is black
 
 overlap: 2 2r | ***-*
 counted from both ends, the black 2 lies within columns 1 to 3, so column 2 is black. The red 2 lies within columns
@@ -267,7 +267,11 @@ punctuating: 1 2 | ???##??
 columns 4 and 5 are black and can only be the 2, now complete, so columns 3 and 6 are white
 
 punctuating: 2 2 | ????##????
-columns 5 and 6 are black and can only be the first or second 2, now complete, so columns 4 and 7 are white
+columns 5 and 6 are black and can only be one of the 2s, now complete, so columns 4 and 7 are white
+
+mercury: 2 1 | .??#???
+as column 1 is white, if column 2 were black, it would belong to the 2, which would run into column 4 and be too long,
+so column 2 is white
 
 mercury: 2 1 | ??#????
 if column 1 were black, it would belong to the 2, which would run into column 3 and be too long, so column 1 is
@@ -283,8 +287,8 @@ latest and the 3 begins in column 7 at the earliest, so column 5 is white. As co
 columns 7 to 10, so columns 8 and 9 are black
 
 splitting: 1 2 1 | ???#?#???
-if column 5 were black, columns 4 to 6 would be one block, but the first and second 1 and the 2 are shorter, so
-column 5 is white
+if column 5 were black, columns 4 to 6 would be one block, but both 1s and the 2 are shorter, so column 5 is
+white
 
 joining: 2 2 | ?????.#?????
 column 7 is black and can only belong to the first 2 (within columns 7 to 9) or the second 2 (within columns 7 to
@@ -313,7 +317,7 @@ REFUTED = """
 
 2 | #?# | columns 1 and 3 would all belong to the 2, which is too short
 
-1 1 | ?##? | columns 2 and 3 would be one block, but the first and second 1 are shorter
+1 1 | ?##? | columns 2 and 3 would be one block, but both 1s are shorter
 
 1 1r | -r. | no cell could be black, but 1 must be
 """
@@ -342,8 +346,8 @@ def test_sentences(technique: str, clue: str, cells: str, said: str) -> None:
     assert told.replace("\n", " ") == f"{words.heading()}: {said}.".replace("\n", " ")
 
 
-def test_cell_that_is_cut_off_from_a_run_has_no_room() -> None:
+def test_cell_that_is_cut_off_from_a_run_is_out_of_reach() -> None:
     line = line_with(clue_of("3"), (COLORS[sign] for sign in "?.?#??"))
     (reason,) = find_reasons(line, frozenset({(0, 1)}), techniques.MERCURY)
     words = LineWords(Puzzle((line.clue,), ((),) * 6, palette=RED[:2]), 0, line)
-    assert words.argument(reason) == "the 3 has no room in column 1"
+    assert words.argument(reason) == "as column 4 can only belong to the 3, the 3 begins in column 2 at the earliest"
