@@ -99,17 +99,18 @@ def pack(
             pdf=None if pdf is None else parse_layout(pdf),
         )
         made = write_pack(run, out_folder, wanted, progress)
-    few = made.puzzles < count
+    asked = min(count, len(wanted.ids)) if wanted.ids else count
+    few = made.puzzles < asked
     made_book = " and book.pdf" if pdf else ""
     lines = [
         f"[bold green]{made.puzzles:,}[/bold green] puzzles, their index pack.json{made_book}: {escape(made.folder)}"
     ]
     if few:
         came = escape(funnel_text(made.considered))
-        lines.append(f"[yellow]There are not {count:,}[/yellow] that differ by more than symmetry: {came}.")
+        lines.append(f"[yellow]There are not {asked:,}[/yellow] that differ by more than symmetry: {came}.")
     if made.left_out:
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
-        lines.append(f"The files can't hold: {escape(lost)}.")
+        lines.append(f"Lost in these files (--to jsonl keeps it): {escape(lost)}.")
     lines += [PRIVATE_WARNING] * private
     for name, reason in islice(made.skipped.items(), MAX_SKIPPED):
         lines.append(f"[yellow]Skipped[/yellow] {escape(name)}: {escape(reason)}.")

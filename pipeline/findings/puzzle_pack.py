@@ -11,6 +11,7 @@ quality come first, unrated ones last; within a tenth the selection is pseudo-ra
 """
 
 import functools
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -222,7 +223,8 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             return track(drawn, progress)
 
         files[BOOK] = book(printed, options.pdf, tracked)
-        small = {each.puzzle.puzzle_id: round(points, 1) for each, points in small_print(printed, options.pdf)}
+        sizes = small_print(printed, options.pdf)
+        small = {each.puzzle.puzzle_id: math.floor(10 * points) / 10 for each, points in sizes}
         index.files.append(BOOK)
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
     return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, place.name)

@@ -4,8 +4,9 @@ Proportions are those of the report's page (reports/templates/shared/drawing.js)
 the same for all states of a puzzle, and the transparent state, so that an animation draws the ground only once.
 """
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import accumulate
 from typing import NamedTuple
@@ -31,6 +32,9 @@ from nonocensus.reports.drawings.sheet_colors import FAINT, GREY, LINE, MARK, co
 from nonocensus.solver.model.puzzle import WHITE, Clue, Color, Puzzle
 
 CRISP = 'shape-rendering="crispEdges"'
+
+EDGE, EDGE_SIZE, MOST_LINES = 18, 10, 20
+"""Units of the edge in which lines are numbered, size of the numbers, and lines of a side that all have one."""
 
 SIZES = (12.5, 12.5, 10.0, 7.5)
 """Font sizes of numbers with one to four digits."""
@@ -66,6 +70,45 @@ def drawing(puzzle: Puzzle, state: GridState | None = None, letters: str = "") -
     place = geometry(puzzle, bool(known.words))
     lower, upper = ground(puzzle, place, letters), layer(puzzle, known, place)
     return upper._replace(content=lower.content + upper.content + _letters(puzzle, known, place, letters))
+
+
+def numbered(puzzle: Puzzle, drawn: Drawing) -> Drawing:
+    """Return a drawing with the numbers of rows at its right and of columns below: all of them, of many every fifth."""
+    place = geometry(puzzle)
+    texts = []
+    for count, is_row in ((puzzle.height, True), (puzzle.width, False)):
+        for k in range(count):
+            if count <= MOST_LINES or k == 0 or k % 5 == 4:
+                along, beside = (k + 0.5) * CELL, (place.right if is_row else place.bottom) + EDGE / 2
+                x, y = (beside, place.top + along) if is_row else (place.left + along, beside)
+                texts.append(f'<text x="{x:g}" y="{y + ASCENT * EDGE_SIZE:g}">{k + 1}</text>')
+    style = f'class="places" text-anchor="middle" font-size="{EDGE_SIZE}" fill="#{GREY}"'
+    content = f'<path fill="#fff" d="M0 0h{drawn.width + EDGE}v{drawn.height + EDGE}H0z"/>{drawn.content}'
+    return drawn._replace(
+        content=f"{content}<g {style}>{''.join(texts)}</g>", width=drawn.width + EDGE, height=drawn.height + EDGE
+    )
+
+
+def possible_marks(puzzle: Puzzle, cells: Sequence[int]) -> str:
+    """Draw, in cells that may have several colours but not all, a square of each; each colour has its place.
+
+    cells   the colours that each may have, a bit each
+    """
+    place, count = geometry(puzzle), max(puzzle.colors, 1) + 1
+    columns = math.ceil(math.sqrt(count))
+    step = 0.8 / columns
+    paths = []
+    for entry in range(count):
+        x, y, side = 0.1 + step * (entry % columns), 0.1 + step * (entry // columns), f"{0.8 * step:.3f}"
+        square = f"h{side}v{side}h-{side}z"
+        marks = "".join(
+            f"M{k % puzzle.width + x:.3f} {k // puzzle.width + y:.3f}{square}"
+            for k, colors in enumerate(cells)
+            if colors & (colors - 1) and colors != (1 << count) - 1 and colors >> entry & 1
+        )
+        paths.append(f'<path fill="#{rgb(puzzle, entry)}" d="{marks}"/>' if marks else "")
+    where = f'transform="translate({place.left} {place.top}) scale({CELL})" stroke="#{GREY}" stroke-width=".02"'
+    return f'<g class="possible" {where}>{"".join(paths)}</g>'
 
 
 def line_drawing(clue: Clue, palette: tuple[Color, ...], before: np.ndarray, after: np.ndarray) -> Drawing:

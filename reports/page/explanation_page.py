@@ -14,7 +14,7 @@ from markupsafe import Markup
 from nonocensus.reports.drawings.geometry import geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, rgb
-from nonocensus.reports.drawings.svg import drawing, line_drawing
+from nonocensus.reports.drawings.svg import drawing, line_drawing, numbered, possible_marks
 from nonocensus.reports.page.page_scripts import content_hash, joined
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words.step_words import (
@@ -31,8 +31,8 @@ from nonocensus.solver.people.explanation import Explanation
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""
 
-PRINTED_GRIDS = 4
-"""Grids between the steps on paper, after the empty one."""
+PRINTED_GRIDS, MOST_GRIDS, STEPS_A_GRID = 4, 12, 12
+"""Least and most grids between the steps on paper, after the empty one, and the steps that they follow at most."""
 
 
 class TooLarge(ValueError):
@@ -56,7 +56,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             letters=list(zip(color_letters(puzzle.palette), color_names(puzzle.palette), strict=True))[
                 1 : puzzle.colors + 1
             ],
-            drawing=Markup(drawing(puzzle, empty(puzzle)).svg),
+            drawing=Markup(numbered(puzzle, drawing(puzzle, empty(puzzle))).svg),
             steps=[(step, TECHNIQUES[step.step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps),
             techniques=_used_techniques(explanation, steps),
@@ -109,13 +109,20 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedSte
     """Return drawings of the grid by the number of the step that they follow, 0 for the empty one, for paper."""
     puzzle, cells = explanation.puzzle, list(explanation.start)
     letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
-    grids = {0: Markup(drawing(puzzle, GridState(known_grid(cells, puzzle.width)), letters).svg)}
-    wanted = {len(steps) * k // PRINTED_GRIDS for k in range(1, PRINTED_GRIDS + 1)}
+
+    def drawn() -> Markup:
+        grid = drawing(puzzle, GridState(known_grid(cells, puzzle.width)), letters)
+        marks = possible_marks(puzzle, cells) if puzzle.colors > 1 else ""
+        return Markup(numbered(puzzle, grid._replace(content=grid.content + marks)).svg)
+
+    grids = {0: drawn()}
+    count = max(PRINTED_GRIDS, min(MOST_GRIDS, len(steps) // STEPS_A_GRID))
+    wanted = {len(steps) * k // count for k in range(1, count + 1)}
     for step in steps:
         for place, color in step.step.ruled:
             cells[place] &= ~(1 << color)
         if step.number in wanted:
-            grids[step.number] = Markup(drawing(puzzle, GridState(known_grid(cells, puzzle.width)), letters).svg)
+            grids[step.number] = drawn()
     return grids
 
 

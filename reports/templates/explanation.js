@@ -24,7 +24,7 @@ let timer = null;
 /** Show the cells: those with one colour left are known. */
 function paint() {
   const known = sets.map((set) => (set & (set - 1) ? null : 31 - Math.clz32(set)));
-  const content = { shown: Uint8Array.from(known), open: (k) => known[k] === null, crossed: (k) => known[k] === 0 };
+  const content = { shown: Uint8Array.from(known), open: (k) => known[k] === null, crossed: (k) => known[k] === 0, possible: sets };
   fill(sheet, data.width, data.palette, content);
 }
 

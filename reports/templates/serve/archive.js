@@ -130,6 +130,11 @@ export class Archive {
     announce(listedWords(total, this.archive.puzzles));
   }
 
+  /** The link to a puzzle on the page of the list that is shown; undefined if it is not there. */
+  linkTo(id) {
+    return [...this.section.querySelectorAll("tbody a")].find((link) => link.dataset.id === id);
+  }
+
   rowElement(row, address, isSolved) {
     return element("tr", "", "", ...this.columns.map(([name, , words, kind = ""]) => {
       const cell = element(name === "title" ? "th" : "td", kind);
@@ -137,6 +142,7 @@ export class Archive {
       if (name === "title") {
         const link = element("a", "", "", text);
         link.href = address;
+        link.dataset.id = row.puzzle_id;
         cell.scope = "row";
         cell.append(link);
         if (isSolved) cell.append(" ", solvedMark());

@@ -66,7 +66,9 @@ class Page {
     if (name === "puzzle") this.renderPuzzle();
     const heading = this.sections[name].querySelector("h1");
     document.title = `${heading.textContent} · nonocensus`;
-    if (name !== before && this.isStarted) heading.focus();
+    const left = name === "archive" && before === "puzzle" && this.archive.linkTo(this.described.puzzle.puzzle_id);
+    if (name !== before && this.isStarted) (left || heading).focus();
+    if (left) left.scrollIntoView({ block: "center" });
     this.isStarted = true;
     if (name === "puzzle") await this.renderOnward(query);
     if (name === "techniques") this.showTechnique(query.get("name"));

@@ -64,7 +64,7 @@ export class Player {
     const step = this.steps[to - 1];
     const { state, end } = this.explanation;
     const last = to === this.steps.length;
-    board.preview(gridOfSets(this.sets));
+    board.preview(gridOfSets(this.sets), this.sets);
     board.highlight({ ...(step && highlightsOf(step)), ...(step?.assumption && { cells: [step.assumption.place] }), ...(last && state === "contradiction" && { end }) });
     this.describe(step, to, last);
   }

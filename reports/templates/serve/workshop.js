@@ -143,6 +143,7 @@ export class Workshop {
     const { board, findings } = this;
     const outcome = this.part("outcome");
     const before = gridText(board.cells);
+    this.hints.close();
     outcome.textContent = "Checking …";
     const begun = await findings.run("solve", { puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
       outcome.textContent = "";
@@ -150,7 +151,7 @@ export class Workshop {
     });
     if (!begun || gridText(board.cells) !== before) return void (outcome.textContent = "");
     if (begun.solutions === "unknown") outcome.textContent = "Not known: the time was too short.";
-    else if (begun.solutions !== "none") outcome.textContent = "Right so far: a solution agrees with what you have filled in.";
+    else if (begun.solutions !== "none") outcome.textContent = "Right so far: no mistakes.";
     else await this.markWrong(outcome);
   }
 

@@ -96,7 +96,8 @@ export class Board {
     return {
       shown: this.game.picture(),
       open: this.isFinished || isDrawn ? null : (k) => visible[k] === 0,
-      crossed: this.isFinished && !isDrawn ? null : (k) => visible[k] === EMPTY,
+      crossed: this.isSolved ? null : (k) => visible[k] === EMPTY,
+      possible: previewed && this.possible,
       wrong: wrong && !previewed ? (k) => wrong[k] === 1 : null,
     };
   }
@@ -185,7 +186,7 @@ export class Board {
   }
 
   set(places, values) {
-    this.showChange(this.game.set(places, values));
+    if (!this.isSolved) this.showChange(this.game.set(places, values));
   }
 
   undo() {
@@ -201,7 +202,12 @@ export class Board {
   }
 
   toggle(value) {
-    this.showChange(this.game.toggle(this.cursorPlace(), value));
+    if (!this.isSolved) this.showChange(this.game.toggle(this.cursorPlace(), value));
+  }
+
+  /** Whether a game is at its end: only undo and clear change it. */
+  get isSolved() {
+    return this.isFinished && !this.game.isDrawn;
   }
 
   /** Put a ring around wrong cells, Uint8Array of 0 and 1, and scroll to the first one. */
@@ -212,9 +218,10 @@ export class Board {
     this.highlights.replaceChildren();
   }
 
-  /** Show another grid instead of the player's, or null for the player's again. */
-  preview(cells) {
+  /** Show another grid instead of the player's, and the sets of colours that its cells may have; null for the player's again. */
+  preview(cells, possible = null) {
     this.game.previewed = cells;
+    this.possible = possible;
     this.sheet.classList.toggle("previewing", cells !== null);
     this.redraw();
     this.describe();
@@ -272,7 +279,7 @@ export class Board {
       this.target.setPointerCapture(event.pointerId);
       if (!event.isPrimary) return this.endStroke(false); // two fingers move the board, wherever the first one is
     }
-    if (event.target !== this.target || this.game.isLocked || event.button > 2) return; // clues scroll
+    if (event.target !== this.target || this.game.isLocked || this.isSolved || event.button > 2) return; // clues scroll
     event.preventDefault();
     this.target.setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;

@@ -17,6 +17,7 @@ const WHITE = "ffffff";
  * crossed   predicate of a cell's index: draw a cross; optional
  * wrong     predicate of a cell's index: draw a ring; optional
  * open      predicate of a cell's index: draw it white, so that it differs from another background; optional
+ * possible  the colours that each cell may have, a bit each: those of cells that lack some are drawn small; optional
  * text      description for screen readers
  * room      {left, top}: numbers that have room beside a row and above a column, where more are squeezed; by default all
  */
@@ -44,7 +45,7 @@ export function drawing({ picture, palette, text, room, ...content }) {
 }
 
 /** Replace the content of a drawing's cells. */
-export function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null, open = null }) {
+export function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null, open = null, possible = null }) {
   const layers = { under: [], over: [] };
   if (open && colorOf(palette, 0) !== WHITE) layers.under.push(glyphs("open", open, shown.length, width, SQUARE));
   if (shown) layers.under.push(...cellPaths(shown, width, palette));
@@ -54,6 +55,7 @@ export function fill(image, width, palette, { shown, marked = null, crossed = nu
   }
   if (crossed) layers.under.push(glyphs("crosses", crossed, shown.length, width, CROSS));
   if (wrong) layers.over.push(glyphs("wrong", wrong, shown.length, width, RING));
+  if (possible) layers.over.push(...possibleMarks(possible, width, palette));
   for (const [name, content] of Object.entries(layers)) image.querySelector(`.${name}`).replaceChildren(...content);
 }
 
@@ -116,6 +118,20 @@ function glyphs(kind, wanted, count, width, shape) {
     shapes.push(`M${x} ${y}${shape.steps}`);
   }
   return svg("path", { class: kind, d: shapes.join("") });
+}
+
+/** A square of each colour that a cell may have, in cells that may have several but not all; each colour has its place. */
+function possibleMarks(possible, width, palette) {
+  const all = 2 ** palette.length - 1;
+  const columns = Math.ceil(Math.sqrt(palette.length));
+  const step = 0.8 / columns;
+  return palette.map((_, entry) => {
+    const shape = path(step * (entry % columns) - 0.4, step * Math.floor(entry / columns) - 0.4, `h${0.8 * step}v${0.8 * step}h${-0.8 * step}z`);
+    const wanted = (k) => (possible[k] & (possible[k] - 1)) !== 0 && possible[k] !== all && (possible[k] >> entry) & 1;
+    const marks = glyphs("possible", wanted, possible.length, width, shape);
+    marks.setAttribute("fill", `#${colorOf(palette, entry)}`);
+    return marks;
+  });
 }
 
 /** The clues of one side, aligned to the grid; `place(line, back)` is the position of the back-th number from the end. */

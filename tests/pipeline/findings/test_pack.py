@@ -324,7 +324,7 @@ def test_small_print_of_a_book_is_named(tmp_path: Path, nonocensus: Nonocensus) 
     run = run_of(tmp_path, puzzles)
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter")
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (5.6 pt)."
+    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (5.5 pt)."
 
 
 def test_five_stars_are_in_the_class_below() -> None:
