@@ -64,6 +64,13 @@ test("open cells are white on another background", () => {
   assert.equal(open([{ rgb: "ffff33" }, { rgb: "000000" }]).getAttribute("d"), "M0 0h20v20h-20zM20 0h20v20h-20z");
 });
 
+test("the colours that a cell may still have are squares in it", () => {
+  const palette = [{ rgb: "ffffff" }, { rgb: "000000" }, { rgb: "ff0000" }];
+  const image = drawing({ picture: two, palette, shown: new Uint8Array(9), possible: [7, 6, 5, 2, 7, 7, 7, 7, 7], text: "" });
+  const counts = image.querySelectorAll(".possible").map((path) => [path.getAttribute("fill"), (path.getAttribute("d").match(/M/g) ?? []).length]);
+  assert.deepEqual(counts, [["#ffffff", 1], ["#000000", 1], ["#ff0000", 2]]);
+});
+
 test("legends say what is shown", () => {
   assert.equal(legend(two, "solution", OTHER, null), "A solution. ◆ 4 cells where the second solution differs.");
   assert.equal(legend(two, "nothing", null, null), "The empty grid.");

@@ -16,7 +16,7 @@ from nonocensus.reports.drawings import geometry as places
 from nonocensus.reports.drawings.geometry import CAPTION_WIDTH, CELL, MARGIN, clue_numbers, geometry
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import svg
-from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.drawings.svg import EDGE, drawing, numbered, possible_marks
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -223,3 +223,29 @@ def test_equal_runs_of_consecutive_rows_are_one_rectangle() -> None:
     rows, columns = np.mgrid[:60, :60]
     disc = ((rows - 30) ** 2 + (columns - 30) ** 2 < 700).astype(np.uint8)
     assert len(svg(disc, COLORS)) < 700
+
+
+@pytest.mark.parametrize(("size", "shown"), [((2, 3), 5), ((21, 25), 5 + 6)])
+def test_lines_are_numbered_beside_the_grid(size: tuple[int, int], shown: int) -> None:
+    puzzle = from_picture(np.ones(size, np.uint8))
+    place, plain = geometry(puzzle), drawing(puzzle)
+    drawn = numbered(puzzle, plain)
+    root = ET.fromstring(drawn.svg)
+    assert (drawn.width, drawn.height) == (plain.width + EDGE, plain.height + EDGE)
+    (group,) = [g for g in root.iter(f"{SVG}g") if g.get("class") == "places"]
+    assert len(group) == shown
+    for text in group:
+        x, y, number = float(text.attrib["x"]), float(text.attrib["y"]), int(text.text or "")
+        is_row = x > place.right
+        assert is_row != (y > place.bottom)
+        line = (y - place.top) // CELL if is_row else (x - place.left) // CELL
+        assert line == number - 1
+
+
+def test_colours_that_a_cell_may_still_have_are_squares_in_it() -> None:
+    puzzle = from_picture(np.array([[1, 2, 0, 1]], np.uint8), (WHITE, BLACK, Color("red", "r", "ff0000")))
+    root = ET.fromstring(
+        f'<svg xmlns="http://www.w3.org/2000/svg">{possible_marks(puzzle, [0b111, 0b110, 0b101, 0b010])}</svg>'
+    )
+    found = {part.attrib["fill"]: re.findall(r"M(\d)", part.attrib["d"]) for part in root.iter(f"{SVG}path")}
+    assert found == {"#ffffff": ["2"], "#000000": ["1"], "#ff0000": ["1", "2"]}
