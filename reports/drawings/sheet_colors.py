@@ -27,15 +27,31 @@ def rgb(puzzle: Puzzle, entry: int) -> str:
 
 
 def ink(color: str) -> str:
-    """Return black or white, whichever has more contrast with a colour where it has less: in colour or in grey.
+    """Return black or white, whichever has more contrast with a colour where it has less: in colour or in grey."""
+    darkest, lightest = _luminances(color)
+    return BLACK.rgb if darkest * lightest > 1.05 * 0.05 else WHITE.rgb
 
-    Contrast in colour is by relative luminance; a printer's grey is the weighted sum of the encoded parts (BT.601).
+
+def halo(color: str) -> str:
+    """Return what surrounds text in `ink` on a colour where that is not legible in colour or in grey; else empty.
+
+    Legible is a contrast of 4.5, as in WCAG.
+    """
+    darkest, lightest = _luminances(color)
+    if max(darkest / 0.05, 1.05 / lightest) >= 4.5:
+        return ""
+    return WHITE.rgb if ink(color) == BLACK.rgb else BLACK.rgb
+
+
+def _luminances(color: str) -> list[float]:
+    """Return the relative luminance of a colour and that of its grey, the lower one first, each with 0.05 of glare.
+
+    A printer's grey is the weighted sum of the encoded parts (BT.601).
     """
     encoded = [part / 255 for part in bytes.fromhex(color)]
     red, green, blue = (part**2.2 for part in encoded)
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     grey = (0.299 * encoded[0] + 0.587 * encoded[1] + 0.114 * encoded[2]) ** 2.2
-    return BLACK.rgb if (luminance + 0.05) * (grey + 0.05) > 1.05 * 0.05 else WHITE.rgb
+    return sorted([0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05, grey + 0.05])
 
 
 def mixed(color: str, other: str, share: float) -> str:

@@ -28,7 +28,18 @@ from nonocensus.reports.drawings.geometry import (
 )
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import path_of
-from nonocensus.reports.drawings.sheet_colors import FAINT, GREY, LINE, MARK, color_letters, ink, on_chips, rgb, tint
+from nonocensus.reports.drawings.sheet_colors import (
+    FAINT,
+    GREY,
+    LINE,
+    MARK,
+    color_letters,
+    halo,
+    ink,
+    on_chips,
+    rgb,
+    tint,
+)
 from nonocensus.solver.model.puzzle import WHITE, Clue, Color, Puzzle
 
 CRISP = 'shape-rendering="crispEdges"'
@@ -170,15 +181,17 @@ def _numbers(puzzle: Puzzle, place: Geometry, letters: str) -> Iterator[str]:
                 f'<rect x="{number.x - side / 2:g}" y="{number.y - side / 2:g}" width="{side}" height="{side}" rx="3" '
                 f'fill="#{color}" stroke="#{GREY}" stroke-width=".6"/>'
             )
-            yield _number(number._replace(text=number.text + letters[number.color : number.color + 1]), ink(color))
+            shown = number.text + letters[number.color : number.color + 1]
+            yield _number(number._replace(text=shown), ink(color), halo(color))
         else:
             yield _number(number, "000000")
 
 
-def _number(number: Placed, color: str) -> str:
+def _number(number: Placed, color: str, around: str = "") -> str:
     size = SIZES[min(len(number.text), len(SIZES)) - 1]
+    stroke = f' stroke="#{around}" stroke-width="2.4" paint-order="stroke"' if around else ""
     place = f'x="{number.x:g}" y="{number.y + ASCENT * size:g}"'
-    return f'<text {place} font-size="{size:g}" fill="#{color}">{number.text}</text>'
+    return f'<text {place} font-size="{size:g}" fill="#{color}"{stroke}>{number.text}</text>'
 
 
 def _lines(puzzle: Puzzle, state: GridState, place: Geometry) -> tuple[str, str]:
