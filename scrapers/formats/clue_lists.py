@@ -165,12 +165,14 @@ def _found(data: bytes) -> list[FoundPuzzle]:
 
 
 def _lacking(value: Any) -> str | None:
-    """Return which side is missing in JSON, or in what it holds, that has the other one; None if there is no side."""
+    """Return which side is missing or empty in JSON, or in what it holds, that has the other one; else None."""
     for each in (value, *(value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ())):
         if isinstance(each, Mapping):
-            sides = {side.side for name in each if (side := side_of(name)) and side.is_sure}
-            for missing in {"rows", "columns"} - sides if sides else ():
-                return f"{missing} are missing (its keys: {shorten(', '.join(map(str, each)), 60, placeholder='...')})"
+            sides = {side.side: lines for name, lines in each.items() if (side := side_of(name)) and side.is_sure}
+            lacking = [side for side in ("rows", "columns") if not sides.get(side)]
+            if len(lacking) == 1:
+                keys = shorten(", ".join(map(str, each)), 60, placeholder="...")
+                return f"{lacking[0]} are {'empty' if lacking[0] in sides else 'missing'} (its keys: {keys})"
     return None
 
 

@@ -419,6 +419,7 @@ def test_regular_files_of_netpbm_are_read_vectorized(monkeypatch: pytest.MonkeyP
         ("1 1\n5\n5\nthree\n1\n\n2\n4\n4\n4\n2\n", "^line 4: 'three' is not a number$"),
         ("1 1\n5\n5\n3 0 1\n1\n\n2\n4\n4\n4\n2\n", "columns: line 4: '3 0 1' has a 0 among its numbers$"),
         ("1 1\n5\n\n3\n1\n\n2\n4\n4\n4\n2\n", "columns: line 6: a third section follows rows and columns$"),
+        ("rows: 1 1, 5, x5, 3, 1\ncols: 2, 4, 4, 4, 2", "^line 1: 'x5' is not a number$"),
         ("1\n1\na\n1\n\n1\n1\n1\n", "^line 3: 'a' is not a number$"),
         ("day,price\n1,3\n2,3\n3,4\n4,3\n\n5,2\n", "^unknown format"),
         ("x,y\n1,3\n2,3\n3,4\n4,3\n", "^unknown format"),
