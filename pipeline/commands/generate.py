@@ -87,10 +87,10 @@ def generate(
     if made:
         text = (
             f"[bold green]{counted(made, 'puzzle')}[/bold green] made in {seconds:,.1f} s: "
-            f"{recipe.count:,} in {escape(store)}."
+            f"{recipe.count:,} in {escape(store)}.{next_steps(store)}"
         )
     else:
-        text = f"{escape(store)} is complete: {counted(recipe.count, 'puzzle')}."
+        text = f"{escape(store)} is complete: {counted(recipe.count, 'puzzle')}.{next_steps(store)}"
     print_result({"store": store, "puzzles": recipe.count, "made": made, "seconds": round(seconds, 3)}, text)
 
 
@@ -106,8 +106,14 @@ def print_graded(store: str, recipe: Recipe, conditions: Conditions, resources: 
     print_result(
         {"store": store, "puzzles": made.kept, "drawn": made.drawn, "seconds": round(time.perf_counter() - start, 3)},
         f"[bold green]{counted(made.kept, 'puzzle')}[/bold green] in {escape(store)}, of {drawn} drawn "
-        f"({share(made.kept, made.drawn)}): {conditions}.",
+        f"({share(made.kept, made.drawn)}): {conditions}.{next_steps(store)}",
     )
+
+
+def next_steps(store: str) -> str:
+    """Return a line with the commands that show what a store holds."""
+    store = escape(store)
+    return f"\nnonocensus serve {store} shows them; nonocensus convert {store} FILE.jsonl writes them into a file."
 
 
 def recipe_of(

@@ -35,8 +35,9 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
             raise UserError(f"{path} does not exist")
         elif _has(path, STORE_MARK):
             raise UserError(
-                f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, or write its "
-                f"puzzles into a file: nonocensus convert {path} FILE.jsonl"
+                f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, browse and "
+                f"solve it: nonocensus serve {path}, or write its puzzles into a file: nonocensus convert {path} "
+                "FILE.jsonl"
             )
         elif _has(path, RUN_MARK):
             raise UserError(

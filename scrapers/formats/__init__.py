@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Protocol
 
@@ -25,8 +26,9 @@ from nonocensus.scrapers.formats import (
     taai,
     webpbn_xml,
 )
+from nonocensus.scrapers.formats.clue_text import wrong_word
 from nonocensus.scrapers.formats.game_ids import GAME_IDS
-from nonocensus.scrapers.formats.parsing import FormatError, decode_text, lines_of
+from nonocensus.scrapers.formats.parsing import FormatError, decode_text, lines_of, misfit
 from nonocensus.scrapers.formats.penpa import PENPA
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.scrapers.formats.sections import INI, TOML
@@ -99,14 +101,18 @@ SUDOKU_SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
 SUDOKU_START = 20_000
 """Bytes of a file that are looked at for Sudokus, and for facts of a logic program."""
 
+NUMBERS = re.compile(rb"[0-9,\s]+")
 FACTS = re.compile(rb"(?:\b[a-z]\w*\([^\r\n]{1,80}?\)[ \t]*\.\s+){2}")
 """Facts of answer-set programming or Prolog: row_clue(1,1,3). row_clue(2,1,1)."""
 
 
 def named(name: str) -> Format:
-    """Return the format of a name. Raises FormatError with the list of names."""
+    """Return the format of a name. Raises FormatError with the names that are meant, or else all."""
     names = {known.NAME: known for known in FORMATS}
     if name not in names:
+        of_ending = [known.NAME for known in FORMATS if f".{name.lower()}" in known.SUFFIXES]
+        if near := dict.fromkeys([*get_close_matches(name.lower(), names), *of_ending]):
+            raise FormatError(f"unknown format {name!r}; did you mean {' or '.join(near)}? docs/FORMATS.md lists all")
         raise FormatError(f"unknown format {name!r}: not one of {', '.join(sorted(names))}")
     return names[name]
 
@@ -140,15 +146,14 @@ def detect(name: str, data: bytes) -> Format:
 
 
 def _plain_fault(data: bytes) -> str | None:
-    """Return why plain clues, rows and columns with an empty line between, have no solution; None for other text."""
+    """Return what is wrong with clues, or with rows and columns that an empty line divides; None for other text."""
+    if len(data) <= SUDOKU_START and (why := wrong_word(decode_text(data))):
+        return why
     try:
-        (puzzle,) = named("keen").read(data)
-    except FormatError:
-        return None
-    from nonocensus.solver.model.check import faults_of  # imports Numba, which takes a second
-    from nonocensus.solver.model.tables import puzzle_batch
-
-    why = faults_of(puzzle_batch([puzzle])).get(0)
+        (puzzle,) = named("ish").read(data)
+        why = misfit(puzzle)
+    except FormatError as error:
+        why = str(error) if NUMBERS.fullmatch(data) and str(error).startswith("line ") else None
     return why and f"as clues of rows, an empty line, and clues of columns: {why}"
 
 

@@ -14,6 +14,7 @@ there are two, or there is none and the text is not JSON or its names don't say 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import msgspec
@@ -33,7 +34,15 @@ from nonocensus.scrapers.formats.clue_text import (
     side_of,
 )
 from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
-from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, clipped, decode_text, is_possible, read_each
+from nonocensus.scrapers.formats.parsing import (
+    MAX_DIGITS,
+    FormatError,
+    clipped,
+    decode_text,
+    is_possible,
+    misfit,
+    read_each,
+)
 from nonocensus.solver.model.named_colors import parse_rgb
 from nonocensus.solver.model.puzzle import (
     BLACK_ON_WHITE,
@@ -131,7 +140,7 @@ def puzzle_of(value: Any) -> Puzzle:
     """Return the only puzzle in lists and objects. Raises FormatError or InvalidPuzzle."""
     puzzles = find(value)
     if len(puzzles) != 1:
-        raise FormatError(f"it holds {len(puzzles)} puzzles, not one" if puzzles else EXPECTED)
+        raise FormatError(f"it holds {len(puzzles)} puzzles, not one" if puzzles else _lacking(value) or EXPECTED)
     return read_found(puzzles[0])
 
 
@@ -144,12 +153,27 @@ def _found(data: bytes) -> list[FoundPuzzle]:
     found = list[FoundPuzzle]()
     for reader in readers:
         try:
-            found = found or [each._replace(is_json=reader is read_json) for each in find(reader(text))]
+            value = [] if found else reader(text)
+            found = found or [each._replace(is_json=reader is read_json) for each in find(value)]
+            if reader is read_json and not found:
+                reason = _lacking(value) or reason
         except FormatError as error:
             reason = str(error) if reason == EXPECTED else reason
     if not found or HTML.match(text):  # style sheets have rows and columns too
         raise FormatError(reason)
     return found
+
+
+def _lacking(value: Any) -> str | None:
+    """Return which side is missing or empty in JSON, or in what it holds, that has the other one; else None."""
+    for each in (value, *(value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ())):
+        if isinstance(each, Mapping):
+            sides = {side.side: lines for name, lines in each.items() if (side := side_of(name)) and side.is_sure}
+            lacking = [side for side in ("rows", "columns") if not sides.get(side)]
+            if len(lacking) == 1:
+                keys = shorten(", ".join(map(str, each)), 60, placeholder="...")
+                return f"{lacking[0]} are {'empty' if lacking[0] in sides else 'missing'} (its keys: {keys})"
+    return None
 
 
 # Where puzzles are in nested values.
@@ -254,13 +278,14 @@ def read_found(found: FoundPuzzle) -> Puzzle:
         is_turned = turned is not None and np.array_equal(turned.T, cells)
         if is_turned or any(drawn.columns == puzzle.columns for puzzle in puzzles):
             fitting.setdefault((drawn.rows, drawn.columns), drawn)
-    if len(fitting) > 1 or (not fitting and (is_drawn or len(puzzles) > 1)):
+    if len(fitting) > 1 or (not fitting and is_drawn):
         other = "cells of a picture" if is_drawn else "several lines or a single one"
         raise FormatError(f"{names} could be clues or {other}; expected a list for each line, like [[1], [2, 1]]")
     if not puzzles:
         raise faults[0]
-    if not fitting and not (found.is_sure and found.is_json):
-        raise FormatError(f"{names} could be rows and columns, but no picture has these clues")
+    if not fitting and not (found.is_sure and found.is_json and len(puzzles) == 1):
+        why = misfit(puzzles[0]) if found.is_sure else None
+        raise FormatError(why or f"{names} could be rows and columns, but no picture has these clues")
     puzzle = next(iter(fitting.values()), puzzles[0])
     for name, count in (("width", puzzle.width), ("height", puzzle.height)):
         size = found.about.get(name, count)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nonocensus.scrapers.formats.parsing import FormatError, error_text, lines_of
+from nonocensus.scrapers.formats.parsing import FormatError, clipped, error_text, lines_of
 
 # Names of sides.
 
@@ -263,6 +263,7 @@ HEADING = re.compile(r"([^\W\d_][\w ,.']{0,60}?)\s*(?:\([^()]{0,60}\))?\s*(?:[:|
 HAS_NUMBER, HAS_NUMBERS = re.compile("[0-9]"), re.compile("[0-9][^0-9]+[0-9]")
 MARKUP, BULLET = re.compile(r"\*\*|__|`+"), re.compile(r"[#>*•|\s]*(?:[-–]\s+)?")
 NUMBERED = re.compile(r"(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?(.*)")
+EMPTY_LINE = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
 FILLER = re.compile("a|and|are|at|bottom|by|each|for|from|here|in|is|left|my|of|read|right|the|to|top|with")
 """Another word that a heading may have."""
 
@@ -335,6 +336,32 @@ def _heading(line: str) -> tuple[str, str] | None:
     is_whole = all(clues.count(start) == clues.count(end) for start, end in PAIRS.items())
     has_clues = is_whole and CLUES.fullmatch(clues) and (HAS_NUMBER if side.is_sure else HAS_NUMBERS).search(clues)
     return (found[1], clues) if is_name and (not clues or has_clues) else None
+
+
+NUMERAL, CLUE_OR_WORD = re.compile("[0-9]+"), re.compile(r"""[^\s,;:=|/#()\[\]{}"']+""")
+
+
+def wrong_word(text: str) -> str | None:
+    """Return which is the first wrong word of clues with names of sides or an empty line between; None for other text.
+
+    At least four fifths of the words are numbers, the others look like mistyped ones, or there is a single other.
+    """
+    words, sides = list[tuple[int, str]](), set[str]()
+    for line_number, line in lines_of(text):
+        for word in () if line.startswith("#") else CLUE_OR_WORD.findall(line):
+            side = side_of(word)
+            if side and side.is_sure:
+                sides.add(side.side)
+            elif len(word) == 1 or not any(pattern.fullmatch(word.lower()) for pattern in (CLUE_WORD, FILLER)):
+                words.append((line_number, word))
+    right = CLUES if sides else NUMERAL
+    wrong = [found for found in words if not right.fullmatch(found[1])]
+    others = [word for _, word in wrong if len(word) > 1 and not HAS_NUMBER.search(word)]
+    is_divided = bool(sides) or EMPTY_LINE.search(text.strip()) is not None
+    if not wrong or (others and len(wrong) > 1) or 5 * len(wrong) > len(words) or not is_divided:
+        return None
+    number, word = wrong[0]
+    return f"line {number}: {clipped(word)} is not a number" + (", nor rows or columns" if sides and others else "")
 
 
 # Grids.

@@ -245,3 +245,12 @@ def is_possible(puzzle: Puzzle) -> bool:
                 count[block.color] += block.length
         painted.append(count)
     return puzzle.blotted or painted[0] == painted[1]
+
+
+def misfit(puzzle: Puzzle) -> str | None:
+    """Return why no picture can have the clues, with the lines that were read; None if arithmetic does not tell."""
+    from nonocensus.solver.model.check import faults_of  # imports Numba, which takes a second
+    from nonocensus.solver.model.tables import puzzle_batch
+
+    why = faults_of(puzzle_batch([puzzle])).get(0)
+    return why and f"{why}; {puzzle.height} rows and {puzzle.width} columns were read"

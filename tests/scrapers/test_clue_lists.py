@@ -235,11 +235,20 @@ REFUSED = {
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1, 0, 0], [1, 1, 1], [0, 1, 1]]}': "clues or cells of a",
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1], [3], [2]]}': "clues or cells of a picture",
     '{"rows": "3 1", "columns": "1,1,1,0,1"}': "clues or several lines or a single one",
-    '{"rows": "2-1-1,1", "columns": "1 1/1/1"}': "clues or several lines or a single one",
+    '{"rows": "2-1-1,1", "columns": "1 1/1/1"}': "row 1: its blocks need 6 cells, the line has 3; 2 rows and 3 col",
     '{"rows": [{"clues": [2], "colors": ["red", "blue"]}], "columns": [1, 1]}': "row 1: it has 1 numbers and 2 colours",
     '{"rows": ["2x1"], "columns": ["1x1", "1x1"], "colors": ["red", [300]]}': "the colour [300] of its palette is no",
     '{"rows": [[{"is": 1}]], "columns": [1]}': "row 1: {'is': 1} is not a number, nor an object with its length",
-    "Row 1: 3\nColumn 1: 1": "Row and Column could be rows and columns, but no picture has these clues",
+    "Row 1: 3\nColumn 1: 1": "row 1: its blocks need 3 cells, the line has 1; 1 rows and 1 columns were read",
+    "rows: 1 1, 5, 5, 3, 1\ncols: 2, 4, 4, 4": "row 2: its blocks need 5 cells, the line has 4; 5 rows and 4 columns w",
+    "rows: 1 1, 5, 5, 3, 1\ncolums: 2, 4, 4, 4, 2": "line 2: 'colums' is not a number, nor rows or columns",
+    '{"rows": [[1, 1], [5], [5], [3], [1]]}': "line 1: columns are missing (its keys: rows)",
+    '{"rows": [[1, 1], [5]], "colums": [[2], [4]]}': "line 1: columns are missing (its keys: rows, colums)",
+    '{"rows": [[1, 1], [5]], "columns": []}': "line 1: columns are empty (its keys: rows, columns)",
+    '{"left": [[1], [2]], "x": [[1]]}': "unknown field `left`",
+    '{"rows": null, "columns": [[1]]}': "line 1: rows are empty (its keys: rows, columns)",
+    '{"puzzle": {"rws": [[2], [1]], "cols": [2, 1]}}': "line 1: rows are missing (its keys: rws, cols)",
+    '[{"rows": [[1, 1], [5]], "colums": [[2], [4]]}]': "line 1: 'colums' is not a number, nor rows or columns",
     "Row 1: 1\nRow 2: ...\nColumn 1: 1": "row 2: '..' is not a list of numbers",
     "Rows:\n1\n...\nColumns:\n1\n": "row 2: '...' is not a list of numbers",
     "[[1], [3]] [[1], [1]]": "could be rows and columns, but no picture has these clues",
@@ -250,7 +259,7 @@ REFUSED = {
     '{"rows": [["1 a b"]], "columns": [[1]]}': "row 1: '1 a b' is not a list of numbers",
     "rows = [[x, 3], [1]]\ncols = [[1], [1]]": "row 1: 'x' is not a list of numbers",
     '{"left": [[1], [3]], "top": [[1], [1]]}': "left and top could be rows and columns, but no picture has these clues",
-    "Rows: [1], [3], [x]\nColumns: [1], [1], [1]": "unknown format",
+    "Rows: [1], [3], [x]\nColumns: [1], [1], [1]": "line 1: 'x' is not a number",
 }
 
 
@@ -296,7 +305,7 @@ def test_large_files_of_other_names_are_read_line_by_line() -> None:
     file = SourceFile("many.jsonl", lines.encode())
     for items in (list(read_files([file])), list(read_in_bulk([file], None, 0))):
         assert isinstance(items[-1], Problem)
-        assert items[-1].reason.startswith("line 6: it is not a puzzle")
+        assert items[-1].reason.startswith("line 6: columns are missing (its keys: rowClues)")
     assert [clues(item) for item in read_files([file]) if isinstance(item, Puzzle)] == [clues(BOW)] * 5
 
 
@@ -364,8 +373,10 @@ def test_functions_take_lists_and_mappings(function: Callable[..., object]) -> N
     wanted = function(BOW)
     for puzzle in ((ROWS, COLUMNS), [ROWS, COLUMNS], {"rows": ROWS, "cols": COLUMNS}, {"clues": {"top": B, "left": A}}):
         assert function(puzzle) == wanted
+    with pytest.raises(InvalidPuzzle, match=r"columns are missing \(its keys: rows, 2\)"):
+        function({"rows": ROWS, 2: COLUMNS})
     with pytest.raises(InvalidPuzzle, match="no clues in it: expected rows and columns"):
-        function({"rows": ROWS})
+        function({"x": ROWS})
     with pytest.raises(InvalidPuzzle, match="could be clues or cells of a picture"):
         function({"rows": [[1, 0, 1]], "columns": [[1], [0], [1]]})
 

@@ -139,7 +139,8 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     if solved.grading is not None or (row["status"] != "invalid" and row["solutions"] not in (None, "unique")):
         reason = WITHOUT_GRADE.get(row["solutions"])
         words = f"no minutes: {reason}" if solved.grading is None else difficulty_words(solved.grading)
-        yield f"For people: [bold]{escape(words)}[/bold]"
+        hint = "; --all 2 draws two" if row["solutions"] == "multiple" and solved.solutions is None else ""
+        yield f"For people: [bold]{escape(words)}[/bold]{hint}"
 
 
 def unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> Iterator[RenderableType]:

@@ -54,7 +54,7 @@ def test_the_last_line_has_the_difficulty_for_people(nonocensus: Nonocensus, tmp
         r"For people: about \S+ seconds \(\S+ to \S+\) for regulars of \S+, 1\.\d stars of 5, grade 1: counting",
         last["a"],
     )
-    assert last["b"] == "For people: no minutes: it has several solutions"
+    assert last["b"] == "For people: no minutes: it has several solutions; --all 2 draws two"
     assert last["c"] == "For people: no minutes: it has no solution"
     assert "For people" not in nonocensus("solve", "d.non").out, "invalid"
     grading = json.loads(nonocensus("solve", "a.non", "--json").out)["grading"]
