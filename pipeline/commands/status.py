@@ -23,7 +23,7 @@ from nonocensus.pipeline.commands.output import (
     remaining,
     table,
 )
-from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.prometheus import exposition
 from nonocensus.pipeline.run.carry import count_changed
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
@@ -35,6 +35,9 @@ from nonocensus.reports.words.formatting import counted, share
 
 IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
+
+COUNTED = 200_000
+"""Most puzzles of changed parts in which those that have changed are counted, in about 15 seconds."""
 
 
 def status(
@@ -152,7 +155,7 @@ def print_run(run: Run) -> None:
     progress = read_progress(run)
     left = summary["puzzles"] - summary["rows"]
     value = summary | {"left": left, "progress": progress, "damaged": [str(error) for error in damaged.values()]}
-    longest = max((piece.limit for piece in pieces), default=0.0)
+    longest = max((run.manifest.get("retried", 0.0), *(piece.limit for piece in pieces)))
     retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
     value |= {
         "changed_parts": _changed(run),
@@ -182,7 +185,7 @@ def describe_run(
         run: The run.
         summary: Its labels and counts (pipeline.run.progress).
         progress: Its progress.json, if there is one.
-        retried: Largest CPU limit that a retry needed for a result, in seconds, if there were any.
+        retried: Largest CPU limit of its retries in seconds, if there were any.
         left: Puzzles without a row.
 
     """
@@ -203,7 +206,11 @@ def describe_run(
 def describe_changed(run: Run) -> Iterator[str]:
     """Yield what to do about puzzles, or else parts, that have changed in the run's store, if there are any."""
     if changed := _changed(run):
-        puzzles = count_changed(run)
+        try:
+            is_quick = sum(part.rows for part in run.parts if part.name in changed) <= COUNTED
+            puzzles = count_changed(run) if is_quick else 0
+        except InputError:
+            puzzles = 0
         yield (
             f"[yellow]{counted(puzzles, 'puzzle') if puzzles else counted(len(changed), 'part')} of its store changed "
             f"since[/yellow]: nonocensus retry {escape(run.folder.name)} --changed classifies what is new."

@@ -46,7 +46,7 @@ def store_of(path: Path, puzzles: Sequence[Puzzle], rows_per_part: int = 100) ->
 
 def update(store: Store, *puzzles: Puzzle) -> tuple[int, int, int, int]:
     report = import_puzzles(store, puzzles, update=True)
-    return report.added, report.updated, report.known, len(report.problems)
+    return report.added, len(report.updated), report.known, len(report.problems)
 
 
 def stored(store: Store) -> dict[str, Puzzle]:
@@ -97,7 +97,7 @@ def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocens
     assert imported(*old) == "3 puzzles added to store (their ids were not there before), 0 updated: 3 in all.\n"
     before = stored(create_store("store"))
     told = imported(old[0], replace(old[1], title="Two"), old[2])
-    assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\n"
+    assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\nUpdated: a/2.\n"
     after = stored(create_store("store"))
     assert [name for name in after if after[name].raw_sha256 != before[name].raw_sha256] == ["a/2"]
 
@@ -106,7 +106,7 @@ def test_first_of_several_versions_in_the_files_counts(tmp_path: Path) -> None:
     store = store_of(tmp_path / "store", [puzzle("1")])
     versions = puzzle("1", SOLID), puzzle("1", np.tri(2, dtype=np.uint8)), puzzle("1", SOLID)
     report = import_puzzles(store, versions, update=True)
-    assert (report.added, report.updated, report.known) == (0, 1, 1)
+    assert (report.added, report.updated, report.known) == (0, ["a/1"], 1)
     assert [problem.name for problem in report.problems] == ["a/1"]
     assert "the first ones count" in report.problems[0].reason
     assert (stored(store)["a/1"].goal == SOLID).all()
@@ -149,10 +149,17 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert (told.code, "keeps those; --update replaces them" in told.err) == (2, True)
     told = nonocensus("import", str(fixed), "--out", "store", "--update")
     assert (told.code, told.err) == (0, "")
-    assert told.out.startswith("0 puzzles added to store, 1 updated: 3 in all.\nIn a run: nonocensus retry RUN")
+    assert told.out.startswith(
+        "0 puzzles added to store, 1 updated: 3 in all.\nUpdated: a/1.\nIn a run: nonocensus retry RUN"
+    )
     for command in (("report", "run", "--out", "x"), ("mend", "run"), ("grade", "run")):
         assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
-    assert "1 part of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
+    assert "1 puzzle of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
+    unchanged = nonocensus("compare", "old run", "run").out
+    assert "No verdict has changed." in unchanged
+    assert unchanged.endswith(
+        "1 puzzle of its store changed since: nonocensus retry run --changed classifies what is new.\n"
+    )
     assert json.loads(nonocensus("--json", "status", "run").out)["changed_parts"] == ["part-00000"]
     again = json.loads(nonocensus("--json", "retry", "run", "--changed", "--serial").out)
     assert (again["new_rows"], again["rows"]) == (1, 3)
