@@ -134,6 +134,17 @@ def test_killed_update_is_completed_by_the_same_command(tmp_path: Path, monkeypa
     assert {name for name in now if now[name] != before[name]} == {"part-00001", "part-00003", "part-00004"}
 
 
+def test_updated_ids_and_other_sizes_are_named(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    store_of(tmp_path / "store", [puzzle(f"{k:02}") for k in range(12)])
+    larger = [puzzle(f"{k:02}", np.ones((3, 2), np.uint8)) for k in range(11)]
+    (tmp_path / "all.jsonl").write_bytes(b"".join(map(jsonl.write, [*larger, puzzle("11", SOLID)])))
+    told = nonocensus("import", "all.jsonl", "--out", "store", "--update")
+    first = [f"a/{k:02}" for k in range(10)]
+    assert f"\nUpdated: {', '.join(first)} and 2 more.\n" in told.out
+    sizes = ", ".join(f"{name} (2×2 → 2×3)" for name in first)
+    assert told.err == f"Of another size now: {sizes} and 1 more\n"
+
+
 @pytest.fixture
 def fixed(tmp_path: Path) -> Path:
     (tmp_path / "fixed.jsonl").write_bytes(jsonl.write(puzzle("1", SOLID)))
@@ -168,6 +179,30 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     compared = nonocensus("compare", "old run", "run", "--html", "page.html")
     assert (compared.code, "1 fixed: a/1\n" in compared.out) == (0, True)
     assert (tmp_path / "page.html").read_text().count("<svg") == 2, "before, from the copied store, and after"
+
+
+def test_graded_run_says_what_is_without_grade_and_its_limits(
+    tmp_path: Path, nonocensus: Nonocensus, fixed: Path
+) -> None:
+    run = run_of(tmp_path, [puzzle("1"), puzzle("2", SOLID)])
+    limit = f"cpu limit {run.manifest['config']['cpu_limit']:g}"
+    assert nonocensus("grade", "run", "--serial", "--cpu-limit", "500").code == 0
+    assert f"{limit}, rung" in nonocensus("status", "run").out, "another job's limit"
+    assert "without grade" not in nonocensus("retry", "run", "--cpu-limit", "300", "--serial").out
+    assert nonocensus("import", str(fixed), "--out", "store", "--update").code == 0
+    told = nonocensus("retry", "run", "--changed", "--serial").out
+    assert told.endswith("1 puzzle without grade now: nonocensus grade run\n")
+    assert nonocensus("grade", "run", "--serial").code == 0
+    assert f"{limit} (up to 300 by retry), rung" in nonocensus("status", "run").out
+    assert "without grade" not in nonocensus("retry", "run", "--changed", "--serial").out
+
+
+def test_parts_are_counted_where_results_are_damaged(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run = run_of(tmp_path, [puzzle("1"), puzzle("2")])
+    update(run.store, puzzle("1", SOLID))
+    for file in (tmp_path / "run/results").glob("*.parquet"):
+        file.write_bytes(file.read_bytes()[:-40] + bytes(40))
+    assert "1 part of its store changed since" in nonocensus("status", "run").out
 
 
 def test_update_during_a_run_ends_with_what_to_do(tmp_path: Path) -> None:
