@@ -142,10 +142,12 @@ def retry_run(
     require_unchanged(run)
     planner = partial(plan_retry, cpu_limit=cpu_limit, selection=selection, failed=failed)
     with writer_lock(run.folder):
-        run = reload(run)
-        run.manifest["retried"] = max(cpu_limit, run.manifest.get("retried", 0.0))
-        write_manifest(run)
-        return _classify(run, planner, request)
+        outcome = _classify(reload(run), planner, request)
+        if outcome.rows:
+            manifest = outcome.run.manifest
+            manifest["retried"] = max(cpu_limit, manifest.get("retried", 0.0))
+            write_manifest(outcome.run)
+        return outcome
 
 
 def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT) -> ClassifyOutcome:

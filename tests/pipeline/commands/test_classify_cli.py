@@ -48,6 +48,7 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     assert "Nothing in run to retry with 10 s." in none.out
     again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
     assert json.loads(again.out)["status"] == {"ok": 80}
+    assert nonocensus("retry", "run", "--changed", "--serial").code == 0
     assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
     assert "Nothing in run to retry with 10 s." in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
     assert len(open_run(str(tmp_path / "run")).table()) == 80
