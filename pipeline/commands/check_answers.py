@@ -25,7 +25,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
 from nonocensus.pipeline.store.paths import open_output
 from nonocensus.reports.words.answer_verdict import check_answer
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import counted, share
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 
 COLORS = {"solved": "green", "partial": "yellow", "timeout": "yellow"}
@@ -113,8 +113,8 @@ def score_table(found: TaskScore) -> Iterator[RenderableType]:
     for name, counts in [*found.sizes.items(), ("all", sum(found.sizes.values(), Counter()))]:
         lines.add_row(name, *(f"{counts[verdict]:,}" for verdict in VERDICTS))
     yield lines
-    share = 100 * found.solved / found.tasks if found.tasks else 0.0
-    yield f"[bold]{found.solved:,}[/bold] of {counted(found.tasks, 'task')} solved ({share:.1f} %)."
+    solved = share(found.solved, found.tasks)
+    yield f"[bold]{found.solved:,}[/bold] of {counted(found.tasks, 'task')} solved ({solved})."
     if found.damaged:
         yield f"[yellow]Lines that are no answers: {found.damaged:,} (--out says why).[/yellow]"
     if found.unknown:

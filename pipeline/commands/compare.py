@@ -1,6 +1,7 @@
 """The command compare, which compares two runs puzzle by puzzle."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -11,14 +12,16 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     VERDICT_COLORS,
+    first_ids,
     first_lines,
     print_result,
     show_progress,
     table,
 )
+from nonocensus.pipeline.commands.status import describe_changed
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import comparison
-from nonocensus.pipeline.findings.comparison import EXAMPLES, SECONDS, SLOWER, Comparison, TimedPuzzle
+from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER, Comparison, TimedPuzzle
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT, open_output
@@ -45,17 +48,18 @@ def compare(
         if html is not None:
             with open_output(html) as stream:
                 stream.write(changes_page(*runs, found).encode())
-    print_result(plain(found), describe(found, old, new))
+    print_result(plain(found), chain(describe(found, old, new), describe_changed(runs[1])))
     raise typer.Exit(SOME_FAILED if found.alarms else DONE)
 
 
 def describe(found: Comparison, old: str, new: str) -> Iterator[RenderableType]:
-    """Yield a comparison, the most important part last."""
+    """Yield a comparison, the most important part first."""
     puzzles = found.puzzles
     yield (
         f"Puzzles in both runs: [bold]{puzzles.both:,}[/bold] with the same clues, {puzzles.other_clues:,} with other "
         f"clues; {puzzles.only_old:,} only in {escape(old)}, {puzzles.only_new:,} only in {escape(new)}."
     )
+    yield from describe_verdicts(found)
     for what, differences in (("configuration", found.configuration), ("versions", found.versions)):
         if differences:
             listed = ", ".join(f"{name} {before} -> {after}" for name, before, after in differences)
@@ -63,12 +67,11 @@ def describe(found: Comparison, old: str, new: str) -> Iterator[RenderableType]:
     yield from describe_times(found)
     yield from describe_moved("slower", found.slower, found.slowed)
     yield from describe_moved("faster", found.faster, found.sped_up)
-    yield from describe_verdicts(found)
 
 
 def describe_times(found: Comparison) -> Iterator[RenderableType]:
-    """Yield CPU times and counters of both runs."""
-    if found.times:
+    """Yield CPU times and counters of both runs, where they differ."""
+    if any(one.old != one.new for one in found.times):
         numbers = ("puzzles", "old", "new", "mean ratio", "p10", "median", "p90")
         times = table("CPU seconds", *numbers, right=numbers)
         for label, puzzles, before, after, *ratios in found.times:
@@ -80,7 +83,8 @@ def describe_times(found: Comparison) -> Iterator[RenderableType]:
     for counter, before, after, differ in found.work:
         count = f"[yellow]{differ:,}[/yellow]" if differ else "0"
         work.add_row(counter.replace("_", " "), f"{before:,}", f"{after:,}", count)
-    yield work
+    if any(one.differ for one in found.work):
+        yield work
 
 
 def seconds(value: float) -> str:
@@ -106,7 +110,10 @@ def describe_moved(title: str, count: int, moved: list[TimedPuzzle]) -> Iterator
 
 
 def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
-    """Yield changed verdicts, answers gained and lost, contradicting proofs, and what was fixed, is worse or new."""
+    """Yield what was fixed, is worse or new, changed verdicts, answers gained and lost, and contradicting proofs."""
+    for name, count, listed in found.changed:
+        color = {"fixed": "green", "worse": "red"}.get(name, "bold")
+        yield f"[{color}]{count:,}[/{color}] {name}: {first_ids([one.puzzle_id for one in listed], count)}"
     if found.changes:
         changes = table("verdict", "became", "puzzles", "for instance", right=("puzzles",))
         for before, after, puzzles, examples in found.changes:
@@ -117,11 +124,6 @@ def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
         yield "No verdict has changed."
     lost = f"[red]{found.lost:,}[/red]" if found.lost else "0"
     yield f"Answers gained: [green]{found.gained:,}[/green], lost: {lost}"
-    for name, count, listed in found.changed:
-        color = {"fixed": "green", "worse": "red"}.get(name, "bold")
-        more = " ..." if count > EXAMPLES else ""
-        ids = ", ".join(one.puzzle_id for one in listed[:EXAMPLES])
-        yield f"[{color}]{count:,}[/{color}] {name}: {escape(ids)}{more}"
     if not found.alarms:
         yield "[green]No proof of the same clues has changed.[/green]"
         return

@@ -10,6 +10,8 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     err,
+    first_ids,
+    global_options,
     list_problems,
     print_result,
     resumable,
@@ -58,19 +60,20 @@ def import_(
     total = open_store(store).rows()
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     if update:
-        fields["updated"] = report.updated
+        fields |= {"updated": len(report.updated), "updated_ids": report.updated, "resized": report.resized}
     if license_ is not None:
         fields["licensed"] = report.licensed
     if report.unsaved:
         fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
     new = f" ({'its id was' if report.added == 1 else 'their ids were'} not there before)" if report.added else ""
-    known = f"{new}, {report.updated:,} updated" if update else ""
+    known = f"{new}, {len(report.updated):,} updated" if update else ""
     known += f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
         f"[bold green]{counted(report.added, 'puzzle')}[/bold green] added to {escape(store)}{known}: {total:,} in all."
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
+        + (f"\nUpdated: {first_ids(report.updated, len(report.updated))}." if report.updated else "")
         + ("\nIn a run: nonocensus retry RUN --changed classifies what changed." if report.changes_results else "")
         + (
             f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
@@ -78,6 +81,8 @@ def import_(
             else ""
         ),
     )
+    if report.resized and not global_options.json:
+        err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized, len(report.resized))}")
     if license_ and not is_free(license_):
         err.print(
             f"[yellow]Puzzles under {escape(license_)} are not passed on[/yellow] by pack, dataset, report --public; "

@@ -36,8 +36,8 @@ if TYPE_CHECKING:  # --help would wait for these imports
 UNLIMITED = 1 << 20
 """Columns of a file or a pipe."""
 
-LIST_LIMIT = 20
-"""Lines of a list that are printed."""
+LIST_LIMIT, ID_LIMIT = 20, 10
+"""Lines of a list and ids on a line that are printed."""
 
 FIRST_LOG, LOG_INTERVAL = 10.0, 60.0
 """Seconds before the first line of progress where there is no terminal for a bar, and between two lines."""
@@ -170,6 +170,12 @@ def first_lines(lines: Sequence[str]) -> Iterator[str]:
     """Yield the first lines of a list, and the count of the others."""
     yield from lines[:LIST_LIMIT]
     yield from remaining(len(lines) - LIST_LIMIT, "(--json lists all)")
+
+
+def first_ids(ids: Sequence[str], count: int) -> str:
+    """Return the first ID_LIMIT of `count` ids on one line, and how many there are besides."""
+    shown = ids[:ID_LIMIT]
+    return escape(", ".join(shown)) + (f" and {count - len(shown):,} more" if count > len(shown) else "")
 
 
 def remaining(count: int, advice: str) -> Iterator[str]:

@@ -33,6 +33,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.drawings.grid_state import GridState
+from nonocensus.reports.words.formatting import share
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import FormatError, matrix
 from nonocensus.scrapers.pictures.image import ConvertedImage, ImageOptions, puzzle_of_image
@@ -201,7 +202,7 @@ def describe_picture(made: ImagePuzzle) -> Iterator[RenderableType]:
     """Yield a puzzle's verdict and picture, and the unchanged picture if cells were changed."""
     puzzle, cells = made.puzzle, made.puzzle.width * made.puzzle.height
     colors = f" in {len(puzzle.palette)} colours" if len(puzzle.palette) > 2 else ""
-    changed = f"; {made.changed:,} of {cells:,} cells changed ({made.changed / cells:.1%})" if made.changed else ""
+    changed = f"; {made.changed:,} of {cells:,} cells changed ({share(made.changed, cells)})" if made.changed else ""
     changed += "" if made.finished else "; not finished: raise --cpu-limit for fewer changes"
     verdict = f"[{VERDICT_COLORS.get(made.label, 'red')}]{made.label}[/]{changed}"
     yield f"[bold]{escape(puzzle.puzzle_id)}[/bold] {puzzle.width}x{puzzle.height}{colors}: {verdict}"

@@ -23,17 +23,21 @@ from nonocensus.pipeline.commands.output import (
     remaining,
     table,
 )
-from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.prometheus import exposition
+from nonocensus.pipeline.run.carry import count_changed
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
 from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place
 from nonocensus.pipeline.run.run_metrics import run_samples
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import counted, share
 
 IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
+
+COUNTED = 200_000
+"""Most puzzles of changed parts in which those that have changed are counted, in about 15 seconds."""
 
 
 def status(
@@ -133,10 +137,10 @@ def describe_summary(summary: dict[str, Any]) -> Iterator[RenderableType]:
     labels = table("verdict", "puzzles", "share", right=("puzzles", "share"))
     rows = summary["rows"]
     for label, count in summary["labels"].items():
-        labels.add_row(f"[{VERDICT_COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")
+        labels.add_row(f"[{VERDICT_COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", share(count, rows))
     for name, count in summary["status"].items():
         if name not in ("ok", "timeout"):
-            labels.add_row(f"[red]{name}[/]", f"{count:,}", f"{count / rows:.1%}")
+            labels.add_row(f"[red]{name}[/]", f"{count:,}", share(count, rows))
     yield labels
     yield (
         f"[bold]{rows:,}[/bold] of {counted(summary['puzzles'], 'puzzle')} classified; "
@@ -151,18 +155,15 @@ def print_run(run: Run) -> None:
     progress = read_progress(run)
     left = summary["puzzles"] - summary["rows"]
     value = summary | {"left": left, "progress": progress, "damaged": [str(error) for error in damaged.values()]}
-    longest = max((piece.limit for piece in pieces), default=0.0)
-    if progress is not None:
-        longest = max(longest, progress["cpu_limit"])
+    longest = max((run.manifest.get("retried", 0.0), *(piece.limit for piece in pieces)))
     retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
-    changed = _changed(run)
     value |= {
-        "changed_parts": changed,
+        "changed_parts": _changed(run),
         "config": run.manifest["config"],
         "retried_cpu_limit": retried,
         "store": run.manifest["store"],
     }
-    print_result(value, describe_run(run, summary, progress, retried, left, len(changed)))
+    print_result(value, describe_run(run, summary, progress, retried, left))
     for error in damaged.values():
         err.print(f"[red]{escape(str(error))}[/red]")
 
@@ -176,7 +177,7 @@ def _changed(run: Run) -> list[str]:
 
 
 def describe_run(
-    run: Run, summary: dict[str, Any], progress: Progress | None, retried: float | None, left: int, changed: int
+    run: Run, summary: dict[str, Any], progress: Progress | None, retried: float | None, left: int
 ) -> Iterator[RenderableType]:
     """Yield the run's configuration, its labels, and what is left.
 
@@ -186,26 +187,34 @@ def describe_run(
         progress: Its progress.json, if there is one.
         retried: Largest CPU limit of its retries in seconds, if there were any.
         left: Puzzles without a row.
-        changed: Parts that have changed in its store.
 
     """
     settings: dict[str, Any] = dict(run.manifest["config"])
-    if retried is not None:
-        settings["cpu_limit"] = f"{settings['cpu_limit']:g} (up to {retried:g} by retry)"
+    settings["cpu_limit"] = f"{settings['cpu_limit']:g}" + (f" (up to {retried:g} by retry)" if retried else "")
     named = ((key.replace("_", " "), value) for key, value in settings.items() if value is not False)
     config = ", ".join(key if value is True else f"{key} {value}" for key, value in named)
     yield f"Run {escape(summary['run_id'])} of {escape(run.manifest['store'])}: {escape(config)}"
     yield from describe_summary(summary)
     if progress is not None:
         yield from describe_progress(progress)
-    if changed:
-        name = escape(run.folder.name)
-        yield (
-            f"[yellow]{counted(changed, 'part')} of its store changed since[/yellow]: "
-            f"nonocensus retry {name} --changed classifies what is new."
-        )
-    elif left and not (progress and is_active(progress)):
+    changed = list(describe_changed(run))
+    yield from changed
+    if not changed and left and not (progress and is_active(progress)):
         yield f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to resume."
+
+
+def describe_changed(run: Run) -> Iterator[str]:
+    """Yield what to do about puzzles, or else parts, that have changed in the run's store, if there are any."""
+    if changed := _changed(run):
+        try:
+            is_quick = sum(part.rows for part in run.parts if part.name in changed) <= COUNTED
+            puzzles = count_changed(run) if is_quick else 0
+        except InputError:
+            puzzles = 0
+        yield (
+            f"[yellow]{counted(puzzles, 'puzzle') if puzzles else counted(len(changed), 'part')} of its store changed "
+            f"since[/yellow]: nonocensus retry {escape(run.folder.name)} --changed classifies what is new."
+        )
 
 
 def is_active(progress: Progress) -> bool:

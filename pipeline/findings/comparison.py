@@ -22,7 +22,7 @@ EXAMPLES, SLOWEST, LISTED = 3, 10, 60
 
 GROUPS = {
     "fixed": "At fault in the first run, with one solution in the second.",
-    "worse": "Several solutions, no solution, impossible clues or another picture; not so in the first run.",
+    "worse": "Several solutions, no solution, impossible clues or another picture; less or not at fault before.",
     "new and at fault": "Only in the second run: several solutions, no solution, impossible clues or another picture.",
     "new": "Only in the second run, without a fault.",
     "gone": "Only in the first run.",
@@ -235,12 +235,18 @@ _RUN = f"""
         technique,
         case when solutions = 'unique' then hash(solution) end as cells,
         cpu_seconds as seconds,
-        coalesce(solutions in ('multiple', 'none') or status = 'invalid', false) or not coalesce(goal_matches, true)
-            as fault,
+        case
+            when solutions = 'none' or status = 'invalid' then 2
+            when solutions = 'multiple' or not goal_matches then 1
+            else 0
+        end as fault,
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
     from {{0}}_results
 """
-"""Return SQL for the compared columns. Counters of rungs not tried are 0; those of a killed puzzle are null."""
+"""Return SQL for the compared columns. Counters of rungs not tried are 0; those of a killed puzzle are null.
+
+fault    0 without, 1 with a solution, 2 without any
+"""
 
 _JOINED = f"""
     create table joined as
@@ -276,10 +282,10 @@ _CHANGED = """
         select
             puzzle_id,
             case
-                when found = 'only_new' then if(new_fault, 'new and at fault', 'new')
+                when found = 'only_new' then if(new_fault > 0, 'new and at fault', 'new')
                 when found = 'only_old' then 'gone'
-                when old_fault and not new_fault and new_solutions = 'unique' then 'fixed'
-                when new_fault and not old_fault then 'worse'
+                when old_fault > 0 and new_fault = 0 and new_solutions = 'unique' then 'fixed'
+                when new_fault > old_fault then 'worse'
                 when old_label <> new_label or old_fault <> new_fault then 'another verdict'
                 when found = 'other_clues' then 'other clues'
             end as what,

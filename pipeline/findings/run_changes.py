@@ -13,7 +13,7 @@ from nonocensus.reports.numbers.row_pictures import PICTURES
 from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
 from nonocensus.reports.page.report_page import change_drawings
 
-ABOUT = ("title", "author", "url", "width", "height")
+ABOUT = ("title", "author", "url")
 FOUND = ("goal_matches", "solution", "second_solution")
 """Columns of results among PICTURES."""
 
@@ -33,7 +33,8 @@ def changes_page(old: Run, new: Run, found: Comparison) -> str:
 def _changed(one: ChangedVerdict, facts: list[dict[str, dict[str, Any]]]) -> ChangedPuzzle:
     old, new = (each.get(one.puzzle_id, {}) for each in facts)
     known = old | new
-    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), change_drawings(old, new)])
+    sizes = dict.fromkeys(f"{each['width']}×{each['height']}" for each in (old, new) if each)
+    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), " → ".join(sizes), change_drawings(old, new)])
 
 
 def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:
@@ -44,7 +45,9 @@ def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:
         return {}
     some = pc.field("puzzle_id").isin(pa.array(ids, pa.string()))
     drawn = [name for name in PICTURES if name not in FOUND]
-    puzzles = table.to_table(columns=list(dict.fromkeys(["puzzle_id", *ABOUT, *drawn])), filter=some).to_pylist()
+    puzzles = table.to_table(
+        columns=list(dict.fromkeys(["puzzle_id", *ABOUT, "width", "height", *drawn])), filter=some
+    ).to_pylist()
     found = results_table(run).to_table(columns=["puzzle_id", *FOUND], filter=some).to_pylist()
     by_id = {row["puzzle_id"]: row for row in found}
     return {row["puzzle_id"]: row | by_id.get(row["puzzle_id"], dict.fromkeys(FOUND)) for row in puzzles}

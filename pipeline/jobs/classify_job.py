@@ -21,7 +21,15 @@ from nonocensus.pipeline.run.configuration import Configuration, config_hash
 from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.progress import write_summary
 from nonocensus.pipeline.run.results import ResultFile, covered_rows
-from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine, reload, require_unchanged
+from nonocensus.pipeline.run.run_folder import (
+    MARK,
+    Run,
+    plan_run,
+    quarantine,
+    reload,
+    require_unchanged,
+    write_manifest,
+)
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
@@ -134,7 +142,12 @@ def retry_run(
     require_unchanged(run)
     planner = partial(plan_retry, cpu_limit=cpu_limit, selection=selection, failed=failed)
     with writer_lock(run.folder):
-        return _classify(reload(run), planner, request)
+        outcome = _classify(reload(run), planner, request)
+        if outcome.rows:
+            manifest = outcome.run.manifest
+            manifest["retried"] = max(cpu_limit, manifest.get("retried", 0.0))
+            write_manifest(outcome.run)
+        return outcome
 
 
 def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT) -> ClassifyOutcome:

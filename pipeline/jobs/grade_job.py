@@ -154,6 +154,13 @@ def estimate_grading(run: Run, request: JobRequest) -> CostEstimate:
     return estimate_on_results(run, GRADE, _needed(run, request), request, {})
 
 
+def count_ungraded(run: Run) -> int:
+    """Count the puzzles of a graded run that `grade_run` would grade for the first time; 0 of a run without grades."""
+    before = indexed(read_grades(run))
+    batches = run.batches([*VERDICT]) if len(before.rows) else ()
+    return sum(int(_need_grade(results, before, 0.0).sum()) for results in batches)
+
+
 def _needed(run: Run, request: JobRequest) -> RowFilter:
     """Return which results of a run are to be graded."""
     before = indexed(read_grades(run))

@@ -57,6 +57,22 @@ def carry_over(run: Run) -> tuple[Run, int]:
     return after, rows
 
 
+def count_changed(run: Run) -> int:
+    """Count the results that `carry_over` would not keep: their puzzles have changed in the store, or are gone."""
+    changed, store = set(changed_parts(run)), run.store
+    same = {part.name for part in run.parts} - changed
+    others = [part for part in store.parts() if part.name not in same]
+    files = run.result_files()
+    kept = row_masks(files)
+    lost = 0
+    for file in files:
+        if changed & file.covers.keys():
+            mask = kept.get(file.name)
+            rows = file.rows if mask is None else int(mask.sum())
+            lost += rows - len(_unchanged_rows(run, file, mask, same, store, others)[0])
+    return lost
+
+
 def _unchanged_rows(
     run: Run, file: ResultFile, mask: np.ndarray | None, same: set[str], store: Store, others: list[Part]
 ) -> tuple[pa.Table, list[Place]]:

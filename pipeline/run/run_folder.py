@@ -57,6 +57,7 @@ class RunManifest(TypedDict):
     store_beside   relative path from the run folder to the store, if both are on local disks
     family         kind of the puzzles, absent in newer runs; "nonogram", other runs are refused
     inputs         the parts of the store that the run covers
+    retried        largest CPU limit of a retry in seconds, once there was one
     """
 
     kind: str
@@ -71,6 +72,7 @@ class RunManifest(TypedDict):
     store_beside: str | None
     family: NotRequired[str]
     inputs: list[Part]
+    retried: NotRequired[float]
     versions: dict[str, str]
 
 

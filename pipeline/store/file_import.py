@@ -48,7 +48,8 @@ class ImportReport:
     added: int = 0
     licensed: int = 0  # added puzzles that got the licence of `Terms`
     known: int = 0
-    updated: int = 0  # known puzzles that have changed
+    updated: list[str] = field(default_factory=list)  # ids of known puzzles that have changed
+    resized: list[str] = field(default_factory=list)  # those of another size, with both sizes
     changes_results: bool = False  # whether runs of the store have to follow
     unsaved: int = 0  # puzzles with partly solved grids, which a store does not hold
     invalid: list[Problem] = field(default_factory=list)
@@ -239,10 +240,14 @@ def _replace(store: Store, given: pa.Table, report: ImportReport) -> None:
         others = [name for name in PUZZLES.names if name != "raw_sha256"]  # each edit of a file of puzzles changes that
         before, after = batch.select(others), merged(others, np.ones(len(rows), np.bool_))
         changed = np.array([not after.slice(k, 1).equals(before.slice(k, 1)) for k in rows.tolist()], np.bool_)
-        report.updated += int(changed.sum())
+        for k in np.flatnonzero(changed).tolist():
+            old, new = (f"{one['width'][i]}×{one['height'][i]}" for one, i in ((batch, rows[k]), (there, k)))
+            report.updated.append(batch["puzzle_id"][rows[k]].as_py())
+            if old != new:
+                report.resized.append(f"{report.updated[-1]} ({old} → {new})")
         return merged(PUZZLES.names, changed).cast(batch.schema)
 
     hashes = [part.sha256 for part in store.parts()]
     rewrite(store, replaced)
     report.changes_results = hashes != [part.sha256 for part in store.parts()]
-    report.known += max(len(given) - report.updated, 0)
+    report.known += max(len(given) - len(report.updated), 0)

@@ -11,6 +11,7 @@ class ChangedPuzzle(NamedTuple):
     """A puzzle whose verdict or clues differ between two runs.
 
     old, new   its verdicts; None if a run lacks it
+    size       "10×10", or with another one "10×10 → 3×3"; empty if unknown
     pictures   its drawings, "before" and "after", the former with the cells that changed in a colour apart
     """
 
@@ -20,8 +21,7 @@ class ChangedPuzzle(NamedTuple):
     title: str | None
     author: str | None
     url: str | None
-    width: int | None
-    height: int | None
+    size: str
     pictures: dict[str, Markup]
 
 

@@ -43,11 +43,12 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     shown = nonocensus("status", "run", "--failed").out
     assert f"{late:,}" in shown
     assert "no answer within the limit of 0.001 CPU seconds" in shown
-    assert "cpu limit 0.001, rung" in nonocensus("status", "run").out
     none = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--where", "solutions = 'unique'")
     assert "Nothing in run to retry with 10 s." in none.out
+    assert "cpu limit 0.001, rung" in nonocensus("status", "run").out
     again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
     assert json.loads(again.out)["status"] == {"ok": 80}
+    assert nonocensus("retry", "run", "--changed", "--serial").code == 0
     assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
     assert "Nothing in run to retry with 10 s." in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
     assert len(open_run(str(tmp_path / "run")).table()) == 80

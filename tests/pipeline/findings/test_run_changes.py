@@ -31,6 +31,11 @@ def impossible(name: str) -> Puzzle:
     return replace(puzzle(name), rows=((Block(9),), *puzzle(name).rows[1:]), goal=None)
 
 
+def contradictory(name: str) -> Puzzle:
+    """Return clues of as many cells in rows as in columns, which no picture has."""
+    return replace(puzzle(name, SWITCH), rows=((Block(2),), ()), columns=((Block(2),), ()), goal=None)
+
+
 OLD = [
     puzzle("same"),
     puzzle("gone"),
@@ -38,17 +43,22 @@ OLD = [
     puzzle("fixed", SWITCH),
     impossible("fixed 2"),
     puzzle("broken"),
+    puzzle("spoiled", SWITCH),
+    puzzle("spoiled 2", SWITCH),
+    impossible("open"),
 ]
 NEW = [
     *(puzzle("same"), puzzle("edited", BLOCK.T), puzzle("fixed"), puzzle("fixed 2"), puzzle("broken", SWITCH)),
+    *(impossible("spoiled"), contradictory("spoiled 2"), puzzle("open", SWITCH)),
     *(puzzle("new"), puzzle("new 2", SWITCH)),
 ]
 GROUPS = {
     "Fixed": {"a/fixed", "a/fixed 2"},
-    "Worse": {"a/broken"},
+    "Worse": {"a/broken", "a/spoiled", "a/spoiled 2"},
     "New and at fault": {"a/new 2"},
     "New": {"a/new"},
     "Gone": {"a/gone"},
+    "Another verdict": {"a/open"},
     "Other clues": {"a/edited"},
 }
 
@@ -67,9 +77,11 @@ def listed(page: str) -> dict[str, set[str]]:
 def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     page = changes_page(*runs, compare(*runs))
     assert listed(page) == GROUPS
-    assert "1 puzzle in both with the same clues, 4 with other clues." in page
+    assert "1 puzzle in both with the same clues, 7 with other clues." in page
     assert EVIL not in page
     assert "&lt;script&gt;" in page
+    assert 'class="id">a/broken · 3×3 → 2×2</span>' in page
+    assert 'class="id">a/edited · 3×3</span>' in page
     fixed = page[page.index("<h2>Fixed") : page.index("<h2>Worse")]
     assert fixed.count("<svg") == 3, "before and after of one, after of the impossible one"
     said = re.findall(r"<strong>(\w+)</strong> <span class=\"key\"[^>]*>(.*?)</span>", fixed)
@@ -122,6 +134,10 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
     for name, ids in GROUPS.items():
         assert f"\n{len(ids)} {name.lower()}: {', '.join(sorted(ids))}\n" in printed.out
     assert re.search(r"\nmultiple +\S.* 1  a/fixed\s", printed.out)
+    began = re.findall(
+        r"^(?:\d+ )?(fixed|worse|new|gone|another verdict|verdict|CPU seconds|work)", printed.out, re.MULTILINE
+    )
+    assert began[:7] == ["fixed", "worse", "new", "new", "gone", "another verdict", "verdict"]
 
 
 def test_runs_without_a_puzzle_of_the_same_clues_are_compared(tmp_path: Path, nonocensus: Nonocensus) -> None:

@@ -46,7 +46,7 @@ def store_of(path: Path, puzzles: Sequence[Puzzle], rows_per_part: int = 100) ->
 
 def update(store: Store, *puzzles: Puzzle) -> tuple[int, int, int, int]:
     report = import_puzzles(store, puzzles, update=True)
-    return report.added, report.updated, report.known, len(report.problems)
+    return report.added, len(report.updated), report.known, len(report.problems)
 
 
 def stored(store: Store) -> dict[str, Puzzle]:
@@ -97,7 +97,7 @@ def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocens
     assert imported(*old) == "3 puzzles added to store (their ids were not there before), 0 updated: 3 in all.\n"
     before = stored(create_store("store"))
     told = imported(old[0], replace(old[1], title="Two"), old[2])
-    assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\n"
+    assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\nUpdated: a/2.\n"
     after = stored(create_store("store"))
     assert [name for name in after if after[name].raw_sha256 != before[name].raw_sha256] == ["a/2"]
 
@@ -106,7 +106,7 @@ def test_first_of_several_versions_in_the_files_counts(tmp_path: Path) -> None:
     store = store_of(tmp_path / "store", [puzzle("1")])
     versions = puzzle("1", SOLID), puzzle("1", np.tri(2, dtype=np.uint8)), puzzle("1", SOLID)
     report = import_puzzles(store, versions, update=True)
-    assert (report.added, report.updated, report.known) == (0, 1, 1)
+    assert (report.added, report.updated, report.known) == (0, ["a/1"], 1)
     assert [problem.name for problem in report.problems] == ["a/1"]
     assert "the first ones count" in report.problems[0].reason
     assert (stored(store)["a/1"].goal == SOLID).all()
@@ -134,6 +134,17 @@ def test_killed_update_is_completed_by_the_same_command(tmp_path: Path, monkeypa
     assert {name for name in now if now[name] != before[name]} == {"part-00001", "part-00003", "part-00004"}
 
 
+def test_updated_ids_and_other_sizes_are_named(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    store_of(tmp_path / "store", [puzzle(f"{k:02}") for k in range(12)])
+    larger = [puzzle(f"{k:02}", np.ones((3, 2), np.uint8)) for k in range(11)]
+    (tmp_path / "all.jsonl").write_bytes(b"".join(map(jsonl.write, [*larger, puzzle("11", SOLID)])))
+    told = nonocensus("import", "all.jsonl", "--out", "store", "--update")
+    first = [f"a/{k:02}" for k in range(10)]
+    assert f"\nUpdated: {', '.join(first)} and 2 more.\n" in told.out
+    sizes = ", ".join(f"{name} (2×2 → 2×3)" for name in first)
+    assert told.err == f"Of another size now: {sizes} and 1 more\n"
+
+
 @pytest.fixture
 def fixed(tmp_path: Path) -> Path:
     (tmp_path / "fixed.jsonl").write_bytes(jsonl.write(puzzle("1", SOLID)))
@@ -149,10 +160,17 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert (told.code, "keeps those; --update replaces them" in told.err) == (2, True)
     told = nonocensus("import", str(fixed), "--out", "store", "--update")
     assert (told.code, told.err) == (0, "")
-    assert told.out.startswith("0 puzzles added to store, 1 updated: 3 in all.\nIn a run: nonocensus retry RUN")
+    assert told.out.startswith(
+        "0 puzzles added to store, 1 updated: 3 in all.\nUpdated: a/1.\nIn a run: nonocensus retry RUN"
+    )
     for command in (("report", "run", "--out", "x"), ("mend", "run"), ("grade", "run")):
         assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
-    assert "1 part of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
+    assert "1 puzzle of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
+    unchanged = nonocensus("compare", "old run", "run").out
+    assert "No verdict has changed." in unchanged
+    assert unchanged.endswith(
+        "1 puzzle of its store changed since: nonocensus retry run --changed classifies what is new.\n"
+    )
     assert json.loads(nonocensus("--json", "status", "run").out)["changed_parts"] == ["part-00000"]
     again = json.loads(nonocensus("--json", "retry", "run", "--changed", "--serial").out)
     assert (again["new_rows"], again["rows"]) == (1, 3)
@@ -161,6 +179,30 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     compared = nonocensus("compare", "old run", "run", "--html", "page.html")
     assert (compared.code, "1 fixed: a/1\n" in compared.out) == (0, True)
     assert (tmp_path / "page.html").read_text().count("<svg") == 2, "before, from the copied store, and after"
+
+
+def test_graded_run_says_what_is_without_grade_and_its_limits(
+    tmp_path: Path, nonocensus: Nonocensus, fixed: Path
+) -> None:
+    run = run_of(tmp_path, [puzzle("1"), puzzle("2", SOLID)])
+    limit = f"cpu limit {run.manifest['config']['cpu_limit']:g}"
+    assert nonocensus("grade", "run", "--serial", "--cpu-limit", "500").code == 0
+    assert f"{limit}, rung" in nonocensus("status", "run").out, "another job's limit"
+    assert "without grade" not in nonocensus("retry", "run", "--cpu-limit", "300", "--serial").out
+    assert nonocensus("import", str(fixed), "--out", "store", "--update").code == 0
+    told = nonocensus("retry", "run", "--changed", "--serial").out
+    assert told.endswith("1 puzzle without grade now: nonocensus grade run\n")
+    assert nonocensus("grade", "run", "--serial").code == 0
+    assert f"{limit}, rung" in nonocensus("status", "run").out
+    assert "without grade" not in nonocensus("retry", "run", "--changed", "--serial").out
+
+
+def test_parts_are_counted_where_results_are_damaged(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run = run_of(tmp_path, [puzzle("1"), puzzle("2")])
+    update(run.store, puzzle("1", SOLID))
+    for file in (tmp_path / "run/results").glob("*.parquet"):
+        file.write_bytes(file.read_bytes()[:-40] + bytes(40))
+    assert "1 part of its store changed since" in nonocensus("status", "run").out
 
 
 def test_update_during_a_run_ends_with_what_to_do(tmp_path: Path) -> None:
