@@ -36,8 +36,8 @@ from nonocensus.reports.words.formatting import counted, share
 IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
 
-COUNTED = 200_000
-"""Most puzzles of changed parts in which those that have changed are counted, in about 15 seconds."""
+COUNTED = 20_000
+"""Most puzzles of changed parts in which those that have changed are counted, in a second or two."""
 
 
 def status(
