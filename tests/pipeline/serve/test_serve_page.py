@@ -51,7 +51,7 @@ def plus(tab: Tab, tmp_path: Path) -> Tab:
 
 
 def test_file_is_played_by_keyboard(plus: Tab) -> None:
-    assert plus.text("#puzzle h1") == "local/plus"
+    assert plus.text("#puzzle h1") == "plus"
     right, down, left = Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_LEFT
     plus.keys("x", right, " ", down, " ")
     assert (plus.painted(), plus.count("crosses")) == (2, 1)
@@ -367,7 +367,7 @@ def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> No
     assert plus.until(lambda: plus.text("#puzzle .copied"))
     plus.load(link.removeprefix(f"{plus.server.address}/"))
     plus.wait_for_puzzle()
-    assert (plus.text("#puzzle h1"), plus.painted()) == ("local/plus", 0)
+    assert (plus.text("#puzzle h1"), plus.painted()) == ("plus", 0)
     plus.keys(Keys.ARROW_DOWN, " ", Keys.ARROW_RIGHT, " ")
     plus.click("[data-do=undo]")
     plus.click("[data-do=undo]")
