@@ -61,6 +61,8 @@ def test_file_is_played_by_keyboard(plus: Tab) -> None:
     assert plus.outcome().startswith("Solved")
     assert len(plus.all("#puzzle .complete")) == 6
     plus.keys(Keys.DELETE)
+    assert plus.painted() == 5, "a stroke spoils nothing"
+    plus.click("[data-do=undo]")
     assert (plus.painted(), plus.outcome()) == (4, "")
     assert plus.errors() == []
 
