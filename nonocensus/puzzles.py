@@ -46,14 +46,15 @@ def read(paths: Paths) -> Reading:
 
     Unreadable files are among the problems. Raises UserError for a path that does not exist.
     """
+    from nonocensus.pipeline.store.sources import exists
     from nonocensus.scrapers.file_batches import Problem, read_files
     from nonocensus.scrapers.files import files_in
 
     every = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for path in every:
-        if not path.exists():
+        if not exists(path):
             hint = "; clues as lists: nc.Puzzle.from_clues(rows, columns)" if "[" in str(path) else ""
-            raise UserError(f"{path} does not exist{hint}")
+            raise UserError(f"{str(path)[:200]} does not exist{hint}")
     items = list(read_files(files_in(every)))
     return Reading(
         [item for item in items if isinstance(item, Puzzle)], [item for item in items if isinstance(item, Problem)]

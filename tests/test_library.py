@@ -155,6 +155,8 @@ def test_errors_are_named(tmp_path: Path) -> None:
         nc.open_store(tmp_path / "nowhere")
     with pytest.raises(nc.UserError, match="does not exist"):
         nc.read(tmp_path / "nothing.non")
+    with pytest.raises(nc.UserError, match=r'^\{"rows": \[\[1\].{187} does not exist; clues as lists: '):
+        nc.read('{"rows": [' + "[1], " * 100)
     with pytest.raises(ValueError, match=r"a Puzzle or a picture is wanted|a picture is a grid"):
         nc.solve("heart")
     with pytest.raises(nc.UserError, match="site"):

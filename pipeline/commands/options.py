@@ -14,6 +14,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.store import conversion
+from nonocensus.pipeline.store.sources import exists
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_DEPTH
 
@@ -265,8 +266,8 @@ def _read_text(path: Path, option: str) -> str:
 def existing(paths: list[Path]) -> list[Path]:
     """Return the paths; raise a UserError for one that does not exist."""
     for path in paths:
-        if not path.exists():
-            raise UserError(f"{path} does not exist")
+        if not exists(path):
+            raise UserError(f"{str(path)[:200]} does not exist")
     return paths
 
 

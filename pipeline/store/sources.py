@@ -32,7 +32,7 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
             except ValueError as error:
                 raise UserError(str(error)) from None
         elif is_missing(str(path)) if is_remote(path) else not exists(path):
-            raise UserError(f"{path} does not exist")
+            raise UserError(f"{str(path)[:200]} does not exist")
         elif _has(path, STORE_MARK):
             raise UserError(
                 f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, browse and "
