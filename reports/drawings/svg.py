@@ -90,8 +90,9 @@ def numbered(puzzle: Puzzle, drawn: Drawing) -> Drawing:
     for count, is_row in ((puzzle.height, True), (puzzle.width, False)):
         for k in range(count):
             if count <= MOST_LINES or k == 0 or k % 5 == 4:
-                along, beside = (k + 0.5) * CELL, (place.right if is_row else place.bottom) + EDGE / 2
-                x, y = (beside, place.top + along) if is_row else (place.left + along, beside)
+                center = (k + 0.5) * CELL
+                x = place.right + EDGE / 2 if is_row else place.left + center
+                y = place.top + center if is_row else place.bottom + EDGE / 2
                 texts.append(f'<text x="{x:g}" y="{y + ASCENT * EDGE_SIZE:g}">{k + 1}</text>')
     style = f'class="places" text-anchor="middle" font-size="{EDGE_SIZE}" fill="#{GREY}"'
     content = f'<path fill="#fff" d="M0 0h{drawn.width + EDGE}v{drawn.height + EDGE}H0z"/>{drawn.content}'

@@ -32,7 +32,7 @@ MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""
 
 PRINTED_GRIDS, MOST_GRIDS, STEPS_A_GRID = 4, 12, 12
-"""Least and most grids between the steps on paper, after the empty one, and the steps that they follow at most."""
+"""Fewest and most grids between the steps on paper, after the empty one, and steps a grid between these limits."""
 
 
 class TooLarge(ValueError):

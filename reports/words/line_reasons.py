@@ -274,7 +274,8 @@ RULES: dict[int, tuple[Rule, ...]] = {
     techniques.JOINING: (_joining,),
     techniques.REACH: (lambda line: _by_overlap(line, FULL), lambda line: _by_covers(line, FULL)),
 }
-"""The rules of each technique, by its number; LINE has none, but arrangements and suppositions."""
+"""The rules of each technique, by its number; MERCURY's second one is for a first block that known cells cut off from
+the edge; LINE has none, but arrangements and suppositions."""
 
 SIMPLE = tuple(rule for technique, rules in RULES.items() if technique < techniques.REACH for rule in rules)
 

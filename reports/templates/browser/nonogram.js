@@ -11,7 +11,7 @@ export const ORIGINAL = "original";
 
 /** Layers that the cells can show: property of a picture, and title. */
 export const LAYERS = [
-  [ORIGINAL, "Beside the original"],
+  [ORIGINAL, "Comparison"],
   ["solution", "Solution"],
   ["second", "Second solution"],
   ["goal", "Author’s picture"],
@@ -39,7 +39,8 @@ export function nonogramSheet(picture, shown, at) {
 }
 
 /**
- * A near duplicate beside its original, which is turned as the duplicate is: {drawing, legend, items} as of nonogramSheet.
+ * Draw a near duplicate and its original side by side, the original turned like the duplicate.
+ * Returns {drawing, legend, items}, like nonogramSheet.
  *
  * picture, original   as Pictures.of returns them
  * at, atOriginal      functions from a column to the value of either's row
