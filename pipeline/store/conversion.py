@@ -8,6 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.parts import Store, drop_rows, is_store, open_store
@@ -67,12 +70,25 @@ def read_puzzles(
 
 def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:
     """Yield the puzzles of a store, and a Problem for each invalid row."""
-    for batch in store.batches():
-        bad = malformed(batch)
-        names = batch["puzzle_id"].to_pylist()
-        for row in sorted(bad):
-            yield Problem(names[row] or "a puzzle", f"it is not a puzzle: {bad[row]}")
-        yield from puzzles_of(drop_rows(batch, bad))
+    return chain.from_iterable(map(_puzzles_of, store.batches()))
+
+
+def puzzles_by_id(store: Store, ids: Sequence[str]) -> Iterator[Puzzle | Problem]:
+    """Yield the puzzles of a store that have some ids, and a Problem for each invalid row of them."""
+    wanted = pa.array(ids, pa.string())
+    for part in store.parts():
+        for rows, batch in store.read(part, [(0, part.rows)], ["puzzle_id"]):
+            chosen = rows[pc.is_in(batch["puzzle_id"], wanted).to_numpy(zero_copy_only=False)].tolist()
+            for _, found in store.read(part, [(row, row + 1) for row in chosen]):
+                yield from _puzzles_of(found)
+
+
+def _puzzles_of(batch: pa.RecordBatch) -> Iterator[Puzzle | Problem]:
+    bad = malformed(batch)
+    names = batch["puzzle_id"].to_pylist()
+    for row in sorted(bad):
+        yield Problem(names[row] or "a puzzle", f"it is not a puzzle: {bad[row]}")
+    yield from puzzles_of(drop_rows(batch, bad))
 
 
 def format_named(name: str) -> Format:

@@ -66,7 +66,7 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
 def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
     """Describe all steps for a reader: consecutive ones of a line and technique are one.
 
-    So are consecutive ones of a technique on lines that decide no cell, but only exclude colours; and colours that clues
+    So are those of a technique on several lines that decide no cell, but only exclude colours; and colours that clues
     lack are excluded first of all, in one step.
     """
     explanation, lacking = lacking_first(explanation)
