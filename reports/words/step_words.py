@@ -121,8 +121,8 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
     if not decided:
         return f"{said}."
     where = "; ".join(describe_cell(puzzle, place) for place in decided)
-    where = f": {where}" if len(decided) <= MOST_NAMED else f", as in {len(decided)} cells"
-    return f"{said}. Where these share none, it is {color_name(puzzle, 0)}{where}."
+    where = where if len(decided) <= MOST_NAMED else f"{len(decided)} cells"
+    return f"{said}. Where these share none, it is {color_name(puzzle, 0)}: {where}."
 
 
 def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[str, str, str]:
