@@ -157,9 +157,10 @@ def _mercury(line: Line, t: int, x: int) -> Iterator[Reason]:
     if len(line.stretch(color, x, x, run + 1)) > block.length:
         yield Reason("joined", line.excluding(color, [x]), parts)
     is_only = sum(other.color == color for other in line.clue) == 1
-    parts |= {"cells": range(start, end), "passed": range(0 if is_only else x)}
     for past in sorted({x + 1, end - block.length}):
-        yield Reason("stretched", line.excluding(color, range(x, past)), parts | {"cell": past - 1})
+        ruled, passed = line.excluding(color, range(x, past)), range(0 if is_only else x)
+        parts = {"block": t, "cell": past - 1, "cells": range(start, end), "passed": passed}
+        yield Reason("stretched", ruled, parts)
 
 
 def _punctuating(line: Line) -> Iterator[Reason]:

@@ -146,7 +146,7 @@ def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None
 
 def test_file_that_has_no_address_is_named_by_its_title_alone() -> None:
     explanation = explain(replace(dominoes(7), puzzle_id="local/dog", title="A dog"))
-    assert "local/dog" not in page(explanation)
+    assert "local/" not in page(explanation)
 
 
 def test_sentence_on_a_beamer_is_read_from_the_last_row(explained: Tab) -> None:
