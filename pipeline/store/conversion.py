@@ -56,7 +56,7 @@ def read_puzzles(
         if not is_url(path) and is_store(path):
             store = open_store(path)
             progress.on_start("converting", store.rows(), 0)
-            found: Iterable[Puzzle | Problem] = track(_puzzles_in(store), progress)
+            found: Iterable[Puzzle | Problem] = track(puzzles_in(store), progress)
         else:
             check_sources([path], contact)
             progress.on_start("converting files", count_files([path]), 0)
@@ -68,27 +68,16 @@ def read_puzzles(
         raise no_puzzle_error(paths)
 
 
-def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:
-    """Yield the puzzles of a store, and a Problem for each invalid row."""
-    return chain.from_iterable(map(_puzzles_of, store.batches()))
-
-
-def puzzles_by_id(store: Store, ids: Sequence[str]) -> Iterator[Puzzle | Problem]:
-    """Yield the puzzles of a store that have some ids, and a Problem for each invalid row of them."""
-    wanted = pa.array(ids, pa.string())
-    for part in store.parts():
-        for rows, batch in store.read(part, [(0, part.rows)], ["puzzle_id"]):
-            chosen = rows[pc.is_in(batch["puzzle_id"], wanted).to_numpy(zero_copy_only=False)].tolist()
-            for _, found in store.read(part, [(row, row + 1) for row in chosen]):
-                yield from _puzzles_of(found)
-
-
-def _puzzles_of(batch: pa.RecordBatch) -> Iterator[Puzzle | Problem]:
-    bad = malformed(batch)
-    names = batch["puzzle_id"].to_pylist()
-    for row in sorted(bad):
-        yield Problem(names[row] or "a puzzle", f"it is not a puzzle: {bad[row]}")
-    yield from puzzles_of(drop_rows(batch, bad))
+def puzzles_in(store: Store, ids: Sequence[str] | None = None) -> Iterator[Puzzle | Problem]:
+    """Yield the puzzles of a store, all or those with some ids, and a Problem for each invalid row."""
+    for batch in store.batches():
+        if ids is not None:
+            batch = batch.filter(pc.is_in(batch["puzzle_id"], pa.array(ids, pa.string())))
+        bad = malformed(batch)
+        names = batch["puzzle_id"].to_pylist()
+        for row in sorted(bad):
+            yield Problem(names[row] or "a puzzle", f"it is not a puzzle: {bad[row]}")
+        yield from puzzles_of(drop_rows(batch, bad))
 
 
 def format_named(name: str) -> Format:

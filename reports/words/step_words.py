@@ -43,7 +43,7 @@ class DescribedStep(NamedTuple, Generic[AnyStep]):
     number   from 1
     step     the step
     what     sentences that say where, why and what follows, a line each
-    brief    where and what follows, for a caption
+    brief    where and what follows, for a caption; of several lines, the first
     why      how to look there, in a sentence that gives nothing away
     """
 
@@ -90,8 +90,6 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         for _, run in groupby(steps, lambda step: step.line):
             told.append(_describe_run(puzzle, list(run), cells))
         what, brief, why = "\n".join(what for what, _, _ in told), *told[0][1:]
-        if len(lines) > 1:
-            brief = f"{describe_lines(puzzle, lines)}: colours are excluded."
         if number == 1 and lacking:
             why = HINTS["lacks"]
             what = _lacking_words(puzzle, [place for place in range(len(cells)) if before[place] != cells[place] == 1])

@@ -14,7 +14,7 @@ from nonocensus.pipeline.commands.output import err
 from nonocensus.pipeline.crawl.single import FetchOptions, PuzzleId, check_fetch, open_fetcher, parse_id
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.run_folder import Run, is_run, open_place
-from nonocensus.pipeline.store.conversion import puzzles_by_id
+from nonocensus.pipeline.store.conversion import puzzles_in
 from nonocensus.pipeline.store.parts import is_store
 from nonocensus.pipeline.store.sources import check_sources, exists
 from nonocensus.scrapers.archives.source_file import SourceFile, is_url, read_whole
@@ -88,7 +88,7 @@ def read_puzzles(
     """
     if names := [argument.name for argument in arguments if argument.name]:
         opened = open_place(arguments[0].path)
-        known = puzzles_by_id(opened.store if isinstance(opened, Run) else opened, names)
+        known = puzzles_in(opened.store if isinstance(opened, Run) else opened, names)
         found = {each.puzzle_id if isinstance(each, Puzzle) else each.name: each for each in known}
         for name in names:
             yield found.get(name) or Problem(name, f"no puzzle of {arguments[0].path} has this id")
