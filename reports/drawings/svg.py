@@ -163,7 +163,8 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
     if state.cells.shape != (puzzle.height, puzzle.width):
         high, wide = state.cells.shape
         raise ValueError(f"a state of {wide}x{high} cells for a puzzle of {puzzle.width}x{puzzle.height}")
-    about = NO_XML.sub("\ufffd", clean(f"{puzzle.puzzle_id or 'a puzzle'}, {puzzle.width}x{puzzle.height}"))
+    name = puzzle.puzzle_id.removeprefix("local/") or "a puzzle"
+    about = NO_XML.sub("\ufffd", clean(f"{name}, {puzzle.width}x{puzzle.height}"))
     tints, frames = _lines(puzzle, state, place)
     parts = [_open(puzzle, state, place), tints, _cells(puzzle, state, place), *_grid(puzzle, place), frames]
     parts += _marks(state, place)
