@@ -1,7 +1,6 @@
 """The rungs above line logic against slow references, with and without the line cache; published counts of puzzles."""
 
 import math
-from typing import Any
 
 import fuzz
 import numpy as np
