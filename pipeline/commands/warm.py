@@ -26,8 +26,8 @@ def warm(
 ) -> None:
     """Compile the solver's kernels into this machine's cache.
 
-    Takes half a minute, once a machine. Covers nonograms up to 63 cells a side, in black and in colour, and exact
-    covers; or what the puzzles of a store need.
+    Takes a minute or two, once a machine; then no command compiles. Covers nonograms up to 127 cells a side, in black
+    and in colour, and exact covers; or what the puzzles of a store need.
     """
     began = time.monotonic()
     with show_progress("compiling") as progress:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.solver.jit.kernel import kernel
 
 CHANCE = 40
 """Bits by which choosing a picture's rarer cells says more than choosing the cells that differ.
@@ -249,21 +248,15 @@ def _keys(bits: np.ndarray, masks: np.ndarray, colored: np.ndarray) -> np.ndarra
     """
     factors = np.random.default_rng(0).integers(1 << 63, size=bits.shape[1:], dtype=np.uint64) << np.uint64(1)
     hashes = np.zeros((len(masks), len(bits)), np.uint64)
-    with np.errstate(over="ignore"):  # of plain Python; hashes are modulo 2 ** 64
-        _add_hashes(bits, masks, factors | np.uint64(1), hashes)
+    with np.errstate(over="ignore"):  # hashes are modulo 2 ** 64
+        for plane, word in np.ndindex(factors.shape):
+            cells = np.ascontiguousarray(bits[:, plane, word])
+            for band in np.flatnonzero(masks[:, word]):
+                hashes[band] += (cells & masks[band, word]) * (factors[plane, word] | np.uint64(1))
     hashes >>= np.uint64(BAND_BITS + COUNT_BITS)
     bands = np.arange(len(masks), dtype=np.uint64)[:, None] << np.uint64(64 - BAND_BITS)
     keys: np.ndarray = (bands | hashes << np.uint64(COUNT_BITS) | colored).ravel()
     return keys
-
-
-@kernel
-def _add_hashes(bits: np.ndarray, masks: np.ndarray, factors: np.ndarray, hashes: np.ndarray) -> None:
-    for picture in range(len(bits)):
-        for plane in range(bits.shape[1]):
-            for word in range(bits.shape[2]):
-                for band in range(len(masks)):
-                    hashes[band, picture] += (bits[picture, plane, word] & masks[band, word]) * factors[plane, word]
 
 
 def _bands_of(bits: np.ndarray, masks: np.ndarray, colored: np.ndarray) -> _Bands:

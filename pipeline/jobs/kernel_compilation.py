@@ -5,7 +5,7 @@ serve) compiles the stages that the cache lacks for the kinds of its puzzles; ea
 that meets another kind, or runs on a machine that has joined a cluster since, compiles them itself (`compile_here`).
 
 The processes run `python -m nonocensus.pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
-solver.ladder.climb.STAGES, `techniques`, `proofs` or `covers`. They print a line after each stage.
+solver.ladder.climb.STAGES, `techniques`, `proofs`, `covers` or `imports`. They print a line after each stage.
 """
 
 import json
@@ -25,7 +25,7 @@ import nonocensus
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, StorageError
 from nonocensus.solver.api import classify
-from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder, is_compiled, mark_compiled
+from nonocensus.solver.jit.kernel_cache import cache_folder, is_compiled, mark_compiled
 from nonocensus.solver.ladder.climb import STAGES
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.model.check import faults_of
@@ -44,11 +44,14 @@ PALETTE = (*BLACK_ON_WHITE, Color("red", "r", "ff0000"))
 KernelKind = tuple[int, bool]
 """(64-bit words of a line's bit set, has several colours): what kernels are specialized for."""
 
+CompilationWork = tuple[KernelKind, tuple[str, ...]]
+"""Stages that a process compiles for a kind."""
+
 COMMON_KINDS: tuple[KernelKind, ...] = ((1, False), (1, True))
 """Puzzles up to 63 cells a side."""
 
-BUNDLED_KINDS: tuple[KernelKind, ...] = (*COMMON_KINDS, (2, False), (2, True))
-"""Puzzles up to 127 cells a side, in wheels and images."""
+ALL_KINDS: tuple[KernelKind, ...] = (*COMMON_KINDS, (2, False), (2, True))
+"""Puzzles up to 127 cells a side: nearly all of any archive."""
 
 LADDER = STAGES
 """Kernels that decide puzzles."""
@@ -63,13 +66,16 @@ PROOFS = "proofs"
 """Kernels that record certificates."""
 
 COVERS = "covers"
-"""Kernels of exact covers, which do not depend on the kind."""
+"""Kernels of exact covers."""
+
+IMPORTS = "imports"
+"""Kernels that read large files."""
+
+KINDLESS: CompilationWork = (COMMON_KINDS[0], (COVERS, IMPORTS))
+"""Stages that do not depend on the kind, listed under one of them."""
 
 SHARES = (("search", "tail"), ("line", "lookahead", "checks", TECHNIQUES, PROOFS))
 """All stages by process: a third process for a kind would take as long as both."""
-
-CompilationWork = tuple[KernelKind, tuple[str, ...]]
-"""Stages that a process compiles for a kind."""
 
 MODES = ("one process", "another process", "plain Python")
 """How `check_kernels` runs the kernels."""
@@ -142,6 +148,8 @@ def _name(kind: KernelKind, stage: str) -> str:
 
 def compile_stage(kind: KernelKind, stage: str) -> None:
     """Compile a stage for a kind in this process, or load what others have compiled of it."""
+    from nonocensus.scrapers.formats.jsonl import write
+    from nonocensus.scrapers.formats.jsonl_columns import read_batches
     from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
     from nonocensus.solver.ladder.climb import warm_up
     from nonocensus.solver.people.assumptions import compile_for
@@ -151,6 +159,8 @@ def compile_stage(kind: KernelKind, stage: str) -> None:
     batch = views(example(*kind))
     if stage == COVERS:
         warm_up_covers()
+    elif stage == IMPORTS:
+        list(read_batches(write(from_picture(np.ones((3, 3), np.uint8)))))
     elif stage == TECHNIQUES:
         compile_for(batch)
         compile_grading(*kind)
@@ -162,12 +172,11 @@ def compile_stage(kind: KernelKind, stage: str) -> None:
 
 
 def warm_for_most(progress: ProgressCallbacks = SILENT) -> str:
-    """Compile kernels for nonograms up to 63 cells a side, mono and coloured, and exact covers.
+    """Compile kernels for nonograms up to 127 cells a side, mono and coloured, and exact covers.
 
-    Those to bundle are for up to 127 cells. Returns the cache folder.
+    Returns the cache folder.
     """
-    kinds = BUNDLED_KINDS if PORTABLE else COMMON_KINDS
-    return compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (COVERS,))], progress)
+    return compile_all([*_stages_of(ALL_KINDS), KINDLESS], progress)
 
 
 def warm_for_store(uri: str, progress: ProgressCallbacks = SILENT) -> str:
@@ -175,7 +184,7 @@ def warm_for_store(uri: str, progress: ProgressCallbacks = SILENT) -> str:
     from nonocensus.pipeline.store.parts import open_store
 
     kinds = set[KernelKind]().union(*map(needed, open_store(uri).batches([*DECISIVE])))
-    return compile_all(_stages_of(kinds), progress)
+    return compile_all([*_stages_of(kinds), KINDLESS], progress)
 
 
 def check_kernels() -> str:
@@ -291,7 +300,7 @@ def _compile_stages(names: Sequence[str]) -> None:
     for name in names:
         words, colored, stage = name.split(":")
         compile_stage((int(words), colored == "1"), stage)
-        where = "" if stage == COVERS else " in colour" if colored == "1" else " in black and white"
+        where = "" if stage in KINDLESS[1] else " in colour" if colored == "1" else " in black and white"
         os.write(sys.stdout.fileno(), f"{stage}{where}\n".encode())  # in one piece: others write to the same pipe
 
 

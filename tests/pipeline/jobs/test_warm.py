@@ -10,14 +10,28 @@ import time
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
-from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, StorageError
 from nonocensus.pipeline.jobs import kernel_compilation as warming
-from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, LADDER, compile_here, compile_missing, missing
+from nonocensus.pipeline.jobs.kernel_compilation import (
+    COMMON_KINDS,
+    KINDLESS,
+    LADDER,
+    PALETTE,
+    PROOFS,
+    SOLVING,
+    compile_here,
+    compile_missing,
+    missing,
+)
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.formats.jsonl import write
 from nonocensus.solver import tuning
 from nonocensus.solver.jit import kernel_cache
+from nonocensus.solver.model.puzzle import from_picture
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -69,6 +83,11 @@ ids = {"puzzle_id": batch["puzzle_id"][k].as_py(), "clue_hash": batch["clue_hash
 call = JobCall({"proofs": None, "depth": 2}, 60.0)
 print(_certificate({**rows[k], **ids}, batch.slice(k, 1), call)["status"], late)
 """
+
+
+def kernels() -> set[Path]:
+    """Return the compiled kernels of the cache folder."""
+    return set((kernel_cache.cache_folder() or Path()).glob("*.nbc"))
 
 
 def begun(monkeypatch: pytest.MonkeyPatch) -> list["subprocess.Popen[str]"]:
@@ -200,15 +219,39 @@ def test_check_compares_mono_and_coloured_puzzles_in_all_modes() -> None:
 
 @pytest.mark.slow
 @in_kernels
-def test_warm_reports_each_stage() -> None:
+def test_nothing_is_compiled_after_warm(tmp_path: Path) -> None:
+    """The whole way from a file to a report, letters and a page, each command a process as for users."""
+    rng = np.random.default_rng(1)
+    pictures = [rng.integers(0, colors, (12, 12), np.uint8) for colors in (2, 3) for _ in range(70)]
+    (tmp_path / "puzzles.jsonl").write_bytes(b"".join(write(from_picture(cells, PALETTE)) for cells in pictures))
+    warming.compile_all([*((kind, (*SOLVING, PROOFS)) for kind in COMMON_KINDS), KINDLESS], SILENT)
+    compiled = kernels()
+    commands = [
+        "import puzzles.jsonl --out store",
+        "classify store --out run",
+        *(f"{name} run" for name in ("grade", "certify", "report", "mend", "verify")),
+        "dedup store",
+        "solve puzzles.jsonl",
+        "solve puzzles.jsonl --explain",
+    ]
+    for command in commands:
+        subprocess.run([sys.executable, "-m", "nonocensus", *command.split()], cwd=tmp_path, check=True)
+        assert kernels() == compiled, command
+
+
+@pytest.mark.slow
+@in_kernels
+def test_warm_reports_each_stage(tmp_path: Path) -> None:
     """Everything is compiled already: each stage is only loaded."""
+    store = create_store(str(tmp_path / "store"))
+    append(store, [warming.example(*kind) for kind in COMMON_KINDS])
     reported: list[tuple[object, ...]] = []
     progress = ProgressCallbacks(
         on_start=lambda *said: reported.append(said), on_progress=lambda *said: reported.append(said)
     )
-    warming.warm_for_most(progress)
+    warming.warm_for_store(str(tmp_path / "store"), progress)
     stages = [stage for stages in warming.SHARES for stage in stages]
-    names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["covers"]
+    names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["covers", "imports"]
     assert reported[0] == ("compiling", len(names), 0)
     assert sorted(reported[1:]) == sorted((1, name) for name in names)
 
@@ -228,4 +271,4 @@ def test_interrupted_warm_ends_with_one_line(tmp_path: Path) -> None:
         out, err = process.communicate()  # ends when no process holds these pipes
     assert (process.returncode, out) == (130, "")
     begun = re.escape(f"{warming.TITLE}\n")
-    assert re.fullmatch(begun + r"\n\d+ of 15 are left\.\nnonocensus: interrupted\n", err)
+    assert re.fullmatch(begun + r"\n\d+ of 30 are left\.\nnonocensus: interrupted\n", err)
