@@ -238,6 +238,8 @@ def make_pack(
     per_author: int | None = None,
     pdf: str | None = None,
     ids: str | Iterable[str] = (),
+    title: str | None = None,
+    by: str | None = None,
 ) -> "Packed":
     """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
 
@@ -252,6 +254,7 @@ def make_pack(
     per_author    most puzzles of an author
     pdf           puzzles a page of a book to print, book.pdf: 1, 2, 4 or 6; 4-letter for Letter paper
     ids           ids to choose from (default: all)
+    title, by     title and author of the pack and its book
     """
     from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, write_pack
     from nonocensus.pipeline.store.conversion import format_named
@@ -259,7 +262,8 @@ def make_pack(
     density = MIN_DENSITY if min_density is None else min_density
     layout = None if pdf is None else parse_layout(pdf)
     wanted = PackOptions(
-        count, _several(ids), where, spread, minutes, format_named(to), private, density, per_author, layout
+        *(count, _several(ids), where, spread, minutes, format_named(to), private, density, per_author, layout),
+        *(title, by),
     )
     return write_pack(_run(run), str(folder), wanted, progress)
 

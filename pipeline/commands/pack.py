@@ -68,6 +68,10 @@ def pack(
         str | None,
         typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page (4-letter: Letter).", metavar="N"),
     ] = None,
+    title: Annotated[str | None, typer.Option(help="Title for pack.json and the book's cover.", metavar="TEXT")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Author or publisher for pack.json and the cover.", metavar="TEXT")
+    ] = None,
     private: Private = False,
     min_density: MinDensity = MIN_DENSITY,
     per_author: Annotated[int | None, number_option("Maximum number of puzzles by one author.", most=MAX_PACK)] = None,
@@ -77,11 +81,14 @@ def pack(
     Writes a file a puzzle, from easy to hard, and pack.json with their clues, solutions, authors, licences, minutes and
     difficulty, described in docs/pack.schema.json; pack.csv is its table. All puzzles have one solution; no two are
     equal when rotated, mirrored or recoloured. Those in the best tenth of their site's ratings of quality are taken
-    first, unrated ones last. The same run gives the same pack.
+    first, unrated ones last. The same run gives the same pack. Puzzles without a
+    decision are left out: all cells are alike, or there are fewer than 3 rows or columns and --where names no width or
+    height; --ids takes any.
 
     A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
-    its end; what has none is named there. Puzzles of nearly equal stars change places to fill its pages. Colours have
-    letters, for printing in grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
+    its end; what has none is named there. Its numbers are those of the files; neighbours of nearly equal stars change
+    places to fill its pages. Puzzles with numbers below 5 pt are not in it. Colours have letters, for printing in grey.
+    Its font is Liberation Sans (fonts-liberation) where that is installed.
     """
     output_format = format_named(to)
     run = open_run(run_folder)
@@ -97,11 +104,13 @@ def pack(
             min_density=min_density,
             per_author=per_author,
             pdf=None if pdf is None else parse_layout(pdf),
+            title=title,
+            by=by,
         )
         made = write_pack(run, out_folder, wanted, progress)
     asked = min(count, len(wanted.ids)) if wanted.ids else count
     few = made.puzzles < asked
-    made_book = " and book.pdf" if pdf else ""
+    made_book = f" and book.pdf of {made.puzzles - len(made.unprinted):,}" if pdf else ""
     lines = [
         f"[bold green]{made.puzzles:,}[/bold green] puzzles, their index pack.json{made_book}: {escape(made.folder)}"
     ]
@@ -112,14 +121,20 @@ def pack(
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
         lines.append(f"Lost in these files (--to jsonl keeps it): {escape(lost)}.")
     lines += [PRIVATE_WARNING] * private
+    if made.trivial:
+        lines.append(f"Left out {made.trivial:,} without a decision: fewer than 3 rows or columns, or all cells alike.")
     for name, reason in islice(made.skipped.items(), MAX_SKIPPED):
         lines.append(f"[yellow]Skipped[/yellow] {escape(name)}: {escape(reason)}.")
     if len(made.skipped) > MAX_SKIPPED:
         lines.append(f"[yellow]Skipped[/yellow] {len(made.skipped) - MAX_SKIPPED:,} more, listed in pack.json.")
-    if made.small:
-        named = ", ".join(f"{name} ({points:g} pt)" for name, points in islice(made.small.items(), MAX_SKIPPED))
-        more = f" and {len(made.small) - MAX_SKIPPED:,} more" if len(made.small) > MAX_SKIPPED else ""
-        lines.append(f"[yellow]Small print[/yellow] in the book, numbers of less than 6 pt: {escape(named)}{more}.")
+    small = [f"{name} ({points:g} pt)" for name, points in made.small.items()]
+    for what, points, names in (("Not", 5, made.unprinted), ("Small print", 6, small)):
+        if names:
+            more = f" and {len(names) - MAX_SKIPPED:,} more" if len(names) > MAX_SKIPPED else ""
+            named = escape(", ".join(names[:MAX_SKIPPED])) + more
+            lines.append(f"[yellow]{what}[/yellow] in the book, numbers of less than {points} pt: {named}.")
+    if made.unprinted:
+        lines.append('Smaller ones instead: --where "width <= 30 and height <= 40".')
     print_result(made._asdict(), lines)
     raise typer.Exit(SOME_FAILED if few else DONE)
 

@@ -15,7 +15,7 @@ import platformdirs
 
 from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, check_options
 from nonocensus.pipeline.crawl.table import judge_reply, stamp_reply
-from nonocensus.pipeline.errors import InputError, NetworkError
+from nonocensus.pipeline.errors import InputError, NetworkError, UserError
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.http import HostUnreachable, HttpLimits, PoliteSession, Reply, RequestFailed
@@ -67,7 +67,12 @@ SUFFIX = ".json"
 def check_fetch(ids: list[PuzzleId], options: FetchOptions) -> None:
     """Raise a UserError if the ids can't be fetched with these options."""
     for puzzle_id in ids:
-        check_options(_crawl_options(puzzle_id.source, options))
+        try:
+            check_options(_crawl_options(puzzle_id.source, options))
+        except UserError as error:
+            if options.contact:
+                raise
+            raise UserError(f"{error}; from a store or run without it: nonocensus solve RUN {puzzle_id}") from None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from nonocensus.reports.drawings.sheet_colors import color_names
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.solver.model.measures import RATING_SCALES
 from nonocensus.solver.model.puzzle import Clue, Puzzle
@@ -22,7 +23,8 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
     """A puzzle of a pack; null is unknown."""
 
     number: Annotated[
-        int, Meta(ge=1, description="Position in the pack, easiest first; name the unsolved puzzle by it.")
+        int,
+        Meta(ge=1, description="Position in the pack, easiest first, and in book.pdf; name the unsolved puzzle by it."),
     ]
     file: Annotated[str, Meta(description="Its file in the pack's folder.")]
     id: Annotated[str, Meta(description="Its source and its number there, like webpbn/14.")]
@@ -36,6 +38,7 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
     width: int
     height: int
     palette: Annotated[list[str], Meta(description="Colours like #ff0000; the first is the background.")]
+    color_names: Annotated[list[str], Meta(description="A name in English of each colour, or its source's own.")]
     rows: Side
     columns: Side
     solution: Annotated[
@@ -60,6 +63,8 @@ class Pack(msgspec.Struct, kw_only=True):
     version: Annotated[
         Literal[1], Meta(description="Raised when a field is removed or changes its meaning, not for new fields.")
     ] = 1
+    title: Annotated[str | None, Meta(description="Title of the pack and its book, if it was given one.")]
+    by: Annotated[str | None, Meta(description="Author or publisher of the pack and its book, if given.")]
     run: Annotated[str, Meta(description="Id of the run that the puzzles are from.")]
     options: Annotated[dict[str, Any], Meta(description="Options that it was made with.")]
     considered: Annotated[dict[str, int], Meta(description="Puzzles that remained after each condition.")]
@@ -85,6 +90,7 @@ def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]
         width=puzzle.width,
         height=puzzle.height,
         palette=[f"#{color.rgb}" for color in puzzle.palette],
+        color_names=[*color_names(puzzle.palette)],
         rows=side_of(puzzle.rows),
         columns=side_of(puzzle.columns),
         solution=["".join([DIGITS[cell] for cell in cells]) for cells in puzzle.goal.tolist()],

@@ -36,18 +36,10 @@ from nonocensus.pipeline.store.conversion import file_stem
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.reports.clean import without_mojibake
 from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, finished, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
-from nonocensus.reports.page.book import (
-    PAPERS,
-    SLOTS,
-    BookLayout,
-    BookPuzzle,
-    book,
-    fits_page,
-    page_order,
-    small_print,
-)
+from nonocensus.reports.page.book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
 from nonocensus.scrapers.formats.parsing import webpbn_origin
@@ -92,6 +84,10 @@ RatingTenths = dict[str, np.ndarray]
 Spread = Literal["minutes", "stars", "grade", "difficulty"]
 """Measure over which a pack is spread evenly."""
 
+DECISIONS = "that hold a decision"
+"""The last condition on puzzles for people, in words: cells differ, and there are 3 rows and columns or more, unless
+the user's condition has a width or height."""
+
 
 @dataclass(frozen=True)
 class PackOptions:
@@ -107,6 +103,7 @@ class PackOptions:
     min_density  least share of painted cells
     per_author   most puzzles of an author
     pdf          layout of a book to print; None for no book
+    title, by    the pack's title and author
     """
 
     count: int
@@ -119,6 +116,8 @@ class PackOptions:
     min_density: float = MIN_DENSITY
     per_author: int | None = None
     pdf: BookLayout | None = None
+    title: str | None = None
+    by: str | None = None
 
 
 class Packed(NamedTuple):
@@ -126,17 +125,21 @@ class Packed(NamedTuple):
 
     puzzles    number of puzzles
     considered numbers of puzzles that remain after each condition, in order
+    trivial    number of puzzles left out as they hold no decision
     left_out   properties that the format does not support, in words, with numbers of puzzles
-    skipped    reasons by id of chosen puzzles that are damaged or that the format or a page can't hold
+    skipped    reasons by id of chosen puzzles that are damaged or that the format can't hold
     small      sizes in points by id of numbers that are hard to read in the book
+    unprinted  ids of puzzles that are too large for the book
     folder     name of the pack's folder
     """
 
     puzzles: int
     considered: dict[str, int]
+    trivial: int
     left_out: dict[str, int]
     skipped: dict[str, str]
     small: dict[str, float]
+    unprinted: list[str]
     folder: str
 
 
@@ -156,18 +159,19 @@ class PackChoice(NamedTuple):
 
 
 def choose(
-    run: Run, options: PackOptions, progress: ProgressCallbacks = SILENT, best_rated: bool = False
+    run: Run, options: PackOptions, progress: ProgressCallbacks = SILENT, for_people: bool = False
 ) -> PackChoice:
     """Choose puzzles of a run, reading every row twice; errors are those of `write_pack`.
 
-    best_rated   prefer a higher tenth of each site's ratings of quality, instead of drawing at random
+    for_people   leave out puzzles that hold no decision, and prefer a higher tenth of each site's ratings of quality,
+                 instead of drawing at random
     """
     progress.on_start("choosing", 2 * run.rows, 0)
     grades = indexed(finished(current_grades(run)))
     if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
         raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
     considered = Counter[str]()
-    tenths = _rating_tenths(run) if best_rated else {}
+    tenths = _rating_tenths(run) if for_people else None
     drawn = _drawn(_candidates(run, grades, options, tenths, considered, progress), options)
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
@@ -178,7 +182,7 @@ def choose(
     if not chosen:
         name, reason = next(iter(skipped.items()))
         raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
-    rows, puzzles = _easiest_first(rows, chosen, options.pdf)
+    rows, puzzles = _easiest_first(rows, chosen)
     return PackChoice(rows, puzzles, considered, left_out, skipped)
 
 
@@ -190,7 +194,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     """
     place = folder(uri)
     _previous_files(place)
-    rows, puzzles, considered, left_out, skipped = choose(run, options, progress, best_rated=True)
+    rows, puzzles, considered, left_out, skipped = choose(run, options, progress, for_people=True)
     listed = rows.select(LISTED).set_column(
         LISTED.index("url"), "url", pa.array([_page(puzzle) for puzzle, _ in puzzles], pa.string())
     )
@@ -201,6 +205,8 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     ]
     files = dict(zip(names, [data for _, data in puzzles], strict=True))
     index = Pack(
+        title=options.title,
+        by=options.by,
         run=run.manifest["run_id"],
         options={**vars(options), "to": options.to.NAME},
         considered=considered,
@@ -211,23 +217,30 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             for number, (name, (puzzle, _), row) in enumerate(zip(names, puzzles, listed.to_pylist(), strict=True), 1)
         ],
     )
-    small = {}
+    small, unprinted = {}, []
     if options.pdf is not None:
         printed = [
             BookPuzzle(puzzle, each.number, each.minutes, each.stars)
             for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
         ]
+        large = {each.number for each in printed if not fits_page(each.puzzle, options.pdf)}
+        unprinted = [each.id for each in index.puzzles if each.number in large]
+        printed = [each for each in printed if each.number not in large]
+        if not printed:
+            raise UserError("--pdf: no chosen puzzle is legible on a page; choose smaller ones, or leave out --pdf")
 
         def tracked(drawn: Sequence[BookPuzzle]) -> Iterator[BookPuzzle]:
             progress.on_start("drawing puzzles", len(drawn), 0)
             return track(drawn, progress)
 
-        files[BOOK] = book(printed, options.pdf, tracked)
+        files[BOOK] = book(printed, options.pdf, tracked, options.title, options.by)
         sizes = small_print(printed, options.pdf)
         small = {each.puzzle.puzzle_id: math.floor(10 * points) / 10 for each, points in sizes}
         index.files.append(BOOK)
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
-    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, place.name)
+    *_, before, last = considered.values()
+    trivial = before - last if DECISIONS in considered else 0
+    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, small, unprinted, place.name)
 
 
 def _page(puzzle: Puzzle) -> str | None:
@@ -290,23 +303,26 @@ def _candidates(
     run: Run,
     grades: KeyedRows,
     options: PackOptions,
-    tenths: RatingTenths,
+    tenths: RatingTenths | None,
     considered: Counter[str],
     progress: ProgressCallbacks,
 ) -> Iterator[Candidates]:
-    """Yield candidates, in batches of the run; `considered` counts puzzles after each condition."""
+    """Yield candidates, in batches of the run; `considered` counts puzzles after each condition.
+
+    tenths   those of ratings by which to choose for people; None to draw at random for others
+    """
     with condition(options.where, CONDITION_COLUMNS) as met:
         for rows in _row_batches(run, grades):
             fit = np.ones(len(rows), np.bool_)
-            for what, fits in _conditions(rows, options, met):
+            for what, fits in _conditions(rows, options, met, tenths is not None):
                 fit &= np.asarray(fits)
                 considered[what] += int(fit.sum())
-            yield _candidates_of(rows.filter(pa.array(fit)), options, tenths)
+            yield _candidates_of(rows.filter(pa.array(fit)), options, tenths or {})
             progress.on_progress(len(rows), "")
 
 
 def _conditions(
-    rows: pa.Table, options: PackOptions, met: Callable[[pa.Table], np.ndarray] | None
+    rows: pa.Table, options: PackOptions, met: Callable[[pa.Table], np.ndarray] | None, for_people: bool
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array | np.ndarray]]:
     """Yield the conditions on a puzzle in words, and which rows meet each; `met` is that of --where."""
     yield "in the run", np.ones(len(rows), np.bool_)
@@ -327,6 +343,12 @@ def _conditions(
         yield f"that take people {low:g} to {high:g} minutes (--minutes)", (low <= minutes) & (minutes <= high)
     if options.spread in FOR_PEOPLE:
         yield f"with {FOR_PEOPLE[options.spread]}", rows[options.spread].is_valid()
+    if for_people and not options.ids:
+        solutions = rows["solution"].to_pylist()
+        holds = np.array([bool(cells) and cells.count(cells[0]) < len(cells) for cells in solutions], np.bool_)
+        if not re.search(r"\b(width|height)\b", options.where or "", re.IGNORECASE):
+            holds &= (rows["width"].to_numpy() >= 3) & (rows["height"].to_numpy() >= 3)
+        yield DECISIONS, holds
 
 
 def _row_batches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
@@ -420,6 +442,9 @@ def _rows(
     possible = solvable_rows(batch)
     possible[list(reasons)] = False
     fits = matching_rows(batch, batch["solution"], possible)
+    for name in ("title", "author", "description", "copyright"):
+        texts = [text and without_mojibake(text) for text in table[name].to_pylist()]
+        table = table.set_column(table.column_names.index(name), name, pa.array(texts, pa.string()))
     reasons = dict.fromkeys(np.flatnonzero(~fits).tolist(), "its solution does not fit its clues") | reasons
     return table.filter(pa.array(fits)), {batch["puzzle_id"][row].as_py(): why for row, why in reasons.items()}
 
@@ -439,9 +464,6 @@ def _fitting(
         if len(chosen) == options.count:
             break
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
-        if options.pdf is not None and not fits_page(solved, options.pdf):
-            skipped[str(puzzle.puzzle_id)] = "its cells or numbers would be illegible on a page of the book"
-            continue
         try:
             data, lost = file_of(solved, options.to, lossy=True)
         except FormatError as error:
@@ -453,17 +475,11 @@ def _fitting(
 
 
 def _easiest_first(
-    rows: pa.Table, chosen: dict[int, tuple[Puzzle, bytes]], pdf: BookLayout | None
+    rows: pa.Table, chosen: dict[int, tuple[Puzzle, bytes]]
 ) -> tuple[pa.Table, list[tuple[Puzzle, bytes]]]:
-    """Sort the chosen rows and their puzzles by stars and grade if there are any, difficulty and id.
-
-    A book's pages are filled: puzzles of nearly equal stars change places.
-    """
+    """Sort the chosen rows and their puzzles by stars and grade if there are any, difficulty and id."""
     rows = rows.take(pa.array(list(chosen)))
     keys = [(name, "ascending") for name in ("stars", "grade", "difficulty", "puzzle_id")]  # nulls last
     order = pc.sort_indices(rows, keys).to_pylist()
     puzzles = list(chosen.values())
-    if pdf is not None:
-        stars = rows["stars"].to_pylist()
-        order = [each.number for each in page_order([BookPuzzle(puzzles[k][0], k, None, stars[k]) for k in order], pdf)]
     return rows.take(pa.array(order)), [puzzles[place] for place in order]

@@ -8,6 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.parts import Store, drop_rows, is_store, open_store
@@ -53,7 +56,7 @@ def read_puzzles(
         if not is_url(path) and is_store(path):
             store = open_store(path)
             progress.on_start("converting", store.rows(), 0)
-            found: Iterable[Puzzle | Problem] = track(_puzzles_in(store), progress)
+            found: Iterable[Puzzle | Problem] = track(puzzles_in(store), progress)
         else:
             check_sources([path], contact)
             progress.on_start("converting files", count_files([path]), 0)
@@ -65,9 +68,11 @@ def read_puzzles(
         raise no_puzzle_error(paths)
 
 
-def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:
-    """Yield the puzzles of a store, and a Problem for each invalid row."""
+def puzzles_in(store: Store, ids: Sequence[str] | None = None) -> Iterator[Puzzle | Problem]:
+    """Yield the puzzles of a store, all or those with some ids, and a Problem for each invalid row."""
     for batch in store.batches():
+        if ids is not None:
+            batch = batch.filter(pc.is_in(batch["puzzle_id"], pa.array(ids, pa.string())))
         bad = malformed(batch)
         names = batch["puzzle_id"].to_pylist()
         for row in sorted(bad):

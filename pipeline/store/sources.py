@@ -36,12 +36,13 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
         elif _has(path, STORE_MARK):
             raise UserError(
                 f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, browse and "
-                f"solve it: nonocensus serve {path}, or write its puzzles into a file: nonocensus convert {path} "
-                "FILE.jsonl"
+                f"solve it: nonocensus serve {path}, explain one puzzle: nonocensus solve {path} ID --explain, or "
+                f"write its puzzles into a file: nonocensus convert {path} FILE.jsonl"
             )
         elif _has(path, RUN_MARK):
             raise UserError(
-                f"{path} is a run, not puzzle files; its store, which this names, has them: nonocensus status {path}"
+                f"{path} is a run, not puzzle files; its store, which this names, has them: nonocensus status {path}; "
+                f"explain one puzzle: nonocensus solve {path} ID --explain"
             )
 
 

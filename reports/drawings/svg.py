@@ -83,18 +83,22 @@ def drawing(puzzle: Puzzle, state: GridState | None = None, letters: str = "") -
     return upper._replace(content=lower.content + upper.content + _letters(puzzle, known, place, letters))
 
 
-def numbered(puzzle: Puzzle, drawn: Drawing) -> Drawing:
-    """Return a drawing with the numbers of rows at its right and of columns below: all of them, of many every fifth."""
+def numbered(puzzle: Puzzle, drawn: Drawing, on_paper: bool = False) -> Drawing:
+    """Return a drawing with the numbers of rows at its right and of columns below: all of them, of many every fifth.
+
+    On paper 6 are many, as numbers might be taken for clues, and they are as large as those.
+    """
     place = geometry(puzzle)
     texts = []
     for count, is_row in ((puzzle.height, True), (puzzle.width, False)):
         for k in range(count):
-            if count <= MOST_LINES or k == 0 or k % 5 == 4:
+            if count <= (5 if on_paper else MOST_LINES) or k == 0 or k % 5 == 4:
                 center = (k + 0.5) * CELL
                 x = place.right + EDGE / 2 if is_row else place.left + center
                 y = place.top + center if is_row else place.bottom + EDGE / 2
-                texts.append(f'<text x="{x:g}" y="{y + ASCENT * EDGE_SIZE:g}">{k + 1}</text>')
-    style = f'class="places" text-anchor="middle" font-size="{EDGE_SIZE}" fill="#{GREY}"'
+                size = SIZES[min(len(str(k + 1)), len(SIZES)) - 1] if on_paper else EDGE_SIZE
+                texts.append(f'<text x="{x:g}" y="{y + ASCENT * size:g}" font-size="{size:g}">{k + 1}</text>')
+    style = f'class="places" text-anchor="middle" fill="#{GREY}"'
     content = f'<path fill="#fff" d="M0 0h{drawn.width + EDGE}v{drawn.height + EDGE}H0z"/>{drawn.content}'
     return drawn._replace(
         content=f"{content}<g {style}>{''.join(texts)}</g>", width=drawn.width + EDGE, height=drawn.height + EDGE
@@ -159,7 +163,8 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
     if state.cells.shape != (puzzle.height, puzzle.width):
         high, wide = state.cells.shape
         raise ValueError(f"a state of {wide}x{high} cells for a puzzle of {puzzle.width}x{puzzle.height}")
-    about = NO_XML.sub("\ufffd", clean(f"{puzzle.puzzle_id or 'a puzzle'}, {puzzle.width}x{puzzle.height}"))
+    name = puzzle.puzzle_id.removeprefix("local/") or "a puzzle"
+    about = NO_XML.sub("\ufffd", clean(f"{name}, {puzzle.width}x{puzzle.height}"))
     tints, frames = _lines(puzzle, state, place)
     parts = [_open(puzzle, state, place), tints, _cells(puzzle, state, place), *_grid(puzzle, place), frames]
     parts += _marks(state, place)

@@ -14,23 +14,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.reports.drawings.geometry import CELL, clue_numbers, clues_fit
+from nonocensus.reports.drawings.geometry import clues_fit
 from nonocensus.reports.drawings.picture_svg import svg
-from nonocensus.reports.drawings.svg import SIZES, drawing
+from nonocensus.reports.drawings.svg import drawing, numbered
 from nonocensus.reports.page.printing import (
     BORDER,
-    LEAST_CELL,
+    LEAST_PRINT,
     LONG,
     SHORT,
     extent,
     fitting,
+    grid,
     legend,
     legend_height,
     line,
     names,
     pdf,
+    print_size,
     scaled,
-    unsolved,
 )
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
 from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text
@@ -103,22 +104,14 @@ _Page = list[list[_Sized]]
 
 def fits_page(puzzle: Puzzle, layout: BookLayout) -> bool:
     """Return whether a puzzle is legible on a page of its own."""
-    return clues_fit(puzzle) and _cell(puzzle, layout.paper, 1) >= LEAST_CELL
-
-
-def page_order(puzzles: Iterable[BookPuzzle], layout: BookLayout) -> list[BookPuzzle]:
-    """Return puzzles, which are given by rising stars, in the order of a book's pages.
-
-    Those of nearly equal stars change places, so that pages are filled.
-    """
-    return [sized.each for _, pages in _chapters([*puzzles], layout, AHEAD) for sized in _flat(pages)]
+    return clues_fit(puzzle) and print_size(puzzle, _cell(puzzle, layout.paper, 1)) >= LEAST_PRINT
 
 
 def small_print(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[BookPuzzle, float]]:
     """Yield puzzles of a book whose numbers are hard to read, with the size of the smallest in points."""
     for _, pages in _chapters(puzzles, layout):
         for sized in _flat(pages):
-            if (points := _print(sized.each.puzzle, sized.cell)) < EASY_PRINT - ROUNDING:
+            if (points := print_size(sized.each.puzzle, sized.cell)) < EASY_PRINT - ROUNDING:
                 yield sized.each, points
 
 
@@ -126,18 +119,31 @@ def book(
     puzzles: Sequence[BookPuzzle],
     layout: BookLayout,
     track: Callable[[Sequence[BookPuzzle]], Iterable[BookPuzzle]] = iter,
+    title: str | None = None,
+    by: str | None = None,
 ) -> bytes:
-    """Return a PDF of puzzles, all of which fit a page (`fits_page`), in the order given, by rising stars.
+    """Return a PDF of puzzles, all of which fit a page (`fits_page`), given by rising stars and numbers.
+
+    Puzzles of nearly equal stars change places to fill pages.
 
     track   returns the same puzzles, and reports progress as they are drawn
+    title   the book's title (default: the number of puzzles)
+    by      its author or publisher
     """
     width, height = PAPERS[layout.paper]
     chapters = [*_chapters(puzzles, layout)]
-    tracked = iter(track([sized.each for _, pages in chapters for sized in _flat(pages)]))
+    placed = [sized.each for _, pages in chapters for sized in _flat(pages)]
+    tracked, order = iter(track(placed)), [each.number for each in placed]
     blocks = (block for puzzle, *_ in puzzles for clue in puzzle.rows + puzzle.columns for block in clue)
+    count = "A nonogram" if len(puzzles) == 1 else f"{len(puzzles):,} nonograms"
+    named = line([title])
     data = {
-        "name": "A nonogram" if len(puzzles) == 1 else f"{len(puzzles):,} nonograms",
-        "about": " · ".join(_facts(puzzles)),
+        "name": named or count,
+        "by": line([by]),
+        "credit": line([title, by and f"{'by' if named else 'By'} {by}"], ", "),
+        "about": line([named and count, *_facts(puzzles)]),
+        "is_sorted": order == sorted(order),
+        "has_gaps": max(order) > len(order),
         "page": {"width": width, "height": height, "border": BORDER, "head": HEAD, "foot": FOOT, "gap": GAP},
         "columns": SLOTS[layout.per_page][0],
         "label": LABEL,
@@ -198,7 +204,8 @@ def _example() -> Iterator[dict[str, Any]]:
     explanation = explain(EXAMPLE)
     words = ["", *(f"{step.number}. {step.what}" for step in describe_steps(explanation))]
     for state, said in zip(grid_states(explanation), words, strict=True):
-        yield {"image": scaled(drawing(EXAMPLE, state._replace(words="", marked=None)), 0.6), "words": said}
+        drawn = drawing(EXAMPLE, state._replace(words="", marked=None))
+        yield {"image": scaled(numbered(EXAMPLE, drawn), 0.6), "words": said}
 
 
 # Puzzles
@@ -221,30 +228,20 @@ def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int,
     cells: dict[tuple[int, int], float] = {}
     for puzzle, *_ in puzzles:
         sides = [_cell(puzzle, layout.paper, count) for count in SLOTS if count <= layout.per_page]
-        least = EASY_PRINT / _print(puzzle, 1.0)
+        least = EASY_PRINT / print_size(puzzle, 1.0)
         side = next((side for side in reversed(sides[1:]) if side >= least), min(sides[0], least))
         size = puzzle.width, puzzle.height
         cells[size] = min(cells.get(size, side), side)
     return cells
 
 
-def _print(puzzle: Puzzle, cell: float) -> float:
-    """Return the size of the smallest numbers in points, with cells of a side."""
-    longest = max(len(number.text) for clue in puzzle.rows + puzzle.columns for number in clue_numbers(clue))
-    return SIZES[min(longest + (puzzle.colors > 1), len(SIZES)) - 1] * cell / CELL
-
-
-def _chapters(
-    puzzles: Sequence[BookPuzzle], layout: BookLayout, ahead: int = 0
-) -> Iterator[tuple[int | None, list[_Page]]]:
-    """Yield the pages of each chapter, and the whole number that its stars have; None if they are unknown.
-
-    ahead   number of puzzles among which those are sought that fill a page which the next one does not fit
-    """
+def _chapters(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[int | None, list[_Page]]]:
+    """Yield the pages of each chapter, and the whole number that its stars have; None if they are unknown."""
     cells = _cells(puzzles, layout)
     for stars, members in groupby(puzzles, lambda each: _whole_stars(each.stars)):
-        sized = [_sized(each, layout, cells[each.puzzle.width, each.puzzle.height]) for each in members]
-        yield stars, [_grown(page, layout) for page in _pages(sized, layout, 0 if stars is None else ahead)]
+        sides = ((each, cells[each.puzzle.width, each.puzzle.height]) for each in members)
+        sized = [_sized(each, layout, max(cell, LEAST_PRINT / print_size(each.puzzle, 1.0))) for each, cell in sides]
+        yield stars, [_grown(page, layout) for page in _pages(sized, layout, 0 if stars is None else AHEAD)]
 
 
 def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
@@ -257,7 +254,7 @@ def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
 
 
 def _pages(puzzles: Sequence[_Sized], layout: BookLayout, ahead: int) -> Iterator[_Page]:
-    """Divide puzzles into pages."""
+    """Divide puzzles into pages; `ahead` is the number among which the next that fits is sought."""
     left = [*puzzles]
     while left:
         page, k = [[left.pop(0)]], 0
@@ -308,7 +305,7 @@ def _puzzle(each: BookPuzzle, sized: _Sized) -> dict[str, Any]:
     """Draw an unsolved puzzle, with number, size, minutes and stars, its colours, and whether it needs all columns."""
     facts = ", ".join([_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")])
     about = {"number": f"{each.number}", "facts": facts, "is_wide": sized.is_wide}
-    return about | {"image": unsolved(each.puzzle, sized.cell), "legend": [*legend(each.puzzle)]}
+    return about | {"image": grid(each.puzzle, sized.cell), "legend": [*legend(each.puzzle)]}
 
 
 # Solutions, authors and licences

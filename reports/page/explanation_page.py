@@ -16,6 +16,7 @@ from nonocensus.reports.drawings.grid_state import GridState, empty
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, rgb
 from nonocensus.reports.drawings.svg import drawing, line_drawing, numbered, possible_marks
 from nonocensus.reports.page.page_scripts import content_hash, joined
+from nonocensus.reports.page.printing import names
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words.step_words import (
     DescribedStep,
@@ -53,6 +54,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
         .get_template("explanation.html.j2")
         .render(
             puzzle=puzzle,
+            names=names(puzzle),
             letters=list(zip(color_letters(puzzle.palette), color_names(puzzle.palette), strict=True))[
                 1 : puzzle.colors + 1
             ],
@@ -80,7 +82,10 @@ class UsedTechnique(NamedTuple):
 
 
 def _used_techniques(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> Iterator[UsedTechnique]:
-    """Yield the techniques, the easiest first, each with its clearest step: on a row, decisive, in few words."""
+    """Yield the techniques, the easiest first, each with its clearest step.
+
+    That is one by the very argument of the technique, on a row, decisive, in few words.
+    """
     puzzle = explanation.puzzle
     cells, counts = list(explanation.start), Counter(step.step.technique for step in steps)
     clearest: dict[int, tuple[Any, DescribedStep[MergedStep], int, list[int], list[int]]] = {}
@@ -90,7 +95,8 @@ def _used_techniques(explanation: Explanation, steps: list[DescribedStep[MergedS
             cells[place] &= ~(1 << color)
         decides = any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled)
         number = step.lines[0] if step.lines else -1
-        rank = len(step.lines) > 1, not decides, number >= puzzle.height, len(described.what)
+        is_other = described.why != TECHNIQUES[step.technique].says
+        rank = len(step.lines) > 1, is_other, not decides, number >= puzzle.height, len(described.what)
         if step.technique not in clearest or rank < clearest[step.technique][0]:
             clearest[step.technique] = rank, described, number, before, list(cells)
     for technique, (_, described, number, before, after) in sorted(clearest.items()):
@@ -118,6 +124,7 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedSte
     grids = {0: drawn()}
     count = max(PRINTED_GRIDS, min(MOST_GRIDS, len(steps) // STEPS_A_GRID))
     wanted = {len(steps) * k // count for k in range(1, count + 1)}
+    wanted |= {1} if len(steps[0].step.lines) > 1 else set()  # its sentence does not name its cells
     for step in steps:
         for place, color in step.step.ruled:
             cells[place] &= ~(1 << color)

@@ -11,11 +11,11 @@ from unicodedata import category
 
 import numpy as np
 
-from nonocensus.reports.clean import clean
-from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit, geometry
+from nonocensus.reports.clean import clean, without_mojibake
+from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clue_numbers, clues_fit, geometry
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, ink, rgb
-from nonocensus.reports.drawings.svg import MOST_LETTERS, Drawing, drawing
+from nonocensus.reports.drawings.svg import EDGE, MOST_LETTERS, SIZES, Drawing, drawing, numbered
 from nonocensus.reports.page.templating import source
 from nonocensus.reports.words.formatting import LOCAL, title_words
 from nonocensus.solver.extras import extra
@@ -32,6 +32,9 @@ MOST_CELL = 28.0
 
 LEAST_CELL = 2.8
 """Minimum side of a cell in points, a millimetre: smaller numbers are illegible."""
+
+LEAST_PRINT = 5.0
+"""Minimum size of numbers in points that are legible without enlargement."""
 
 FONTS = "Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"
 """Fonts of pages, the first that is installed; Libertinus Serif, which Typst brings, where none is."""
@@ -67,7 +70,8 @@ def pdf(template: str, data: Mapping[str, Any]) -> bytes:
 
 def line(parts: Iterable[str | None], separator: str = " · ") -> str:
     """Join untrusted texts, without those that are missing, in one line without control characters."""
-    return clean(separator.join(" ".join(part[:MOST_LETTERS].split()) for part in parts if part))
+    whole = (without_mojibake(part)[:MOST_LETTERS] for part in parts if part)
+    return clean(separator.join(" ".join(part.split()) for part in whole))
 
 
 def scaled(drawn: Drawing, scale: float) -> dict[str, Any]:
@@ -79,9 +83,9 @@ def scaled(drawn: Drawing, scale: float) -> dict[str, Any]:
 
 
 def extent(puzzle: Puzzle, cell: float) -> tuple[float, float]:
-    """Return the width and height of a drawn puzzle in points."""
+    """Return the width and height of a drawn puzzle, its lines numbered, in points."""
     place = geometry(puzzle)
-    return (place.width - 2 * CUT) * cell / CELL, (place.height - 2 * CUT) * cell / CELL
+    return (place.width - 2 * CUT + EDGE) * cell / CELL, (place.height - 2 * CUT + EDGE) * cell / CELL
 
 
 def fitting(puzzle: Puzzle, width: float, height: float) -> float:
@@ -90,23 +94,25 @@ def fitting(puzzle: Puzzle, width: float, height: float) -> float:
     return min(MOST_CELL, width / wide, height / high)
 
 
+def print_size(puzzle: Puzzle, cell: float) -> float:
+    """Return the size of the smallest numbers in points, with cells of a side."""
+    longest = max(len(number.text) for clue in puzzle.rows + puzzle.columns for number in clue_numbers(clue))
+    return SIZES[min(longest + (puzzle.colors > 1), len(SIZES)) - 1] * cell / CELL
+
+
 def names(puzzle: Puzzle) -> tuple[str, str]:
     """Return title and id; a file's name is a title, as it may say what the picture is."""
     is_file = puzzle.puzzle_id.startswith(LOCAL)
     return title_words(puzzle.title, puzzle.puzzle_id * is_file), puzzle.puzzle_id * (not is_file)
 
 
-def unsolved(puzzle: Puzzle, cell: float) -> dict[str, Any]:
-    """Return an unsolved puzzle as an image of a template, with letters for colours.
+def grid(puzzle: Puzzle, cell: float, state: GridState | None = None) -> dict[str, Any]:
+    """Return a puzzle, unsolved or in a state, as an image of a template, with numbers of lines, letters for colours.
 
     cell   its side in points
     """
-    return scaled(drawing(puzzle, letters=_letters(puzzle)), cell / CELL)
-
-
-def _letters(puzzle: Puzzle) -> str:
-    """Return the letters of colours, if there are several."""
-    return color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+    return scaled(numbered(puzzle, drawing(puzzle, state, letters), on_paper=True), cell / CELL)
 
 
 def legend(puzzle: Puzzle) -> Iterator[dict[str, str]]:
@@ -154,10 +160,12 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
             f"{LEAST_CELL * 25.4 / 72:.0f} mm is the least"
         )
     title, known = names(puzzle)
-    about = [puzzle.author and f"by {puzzle.author}", size, known]
-    pages = [{"title": "Nonogram", "about": line(about), "image": unsolved(puzzle, cell)}]
+    points = print_size(puzzle, cell)
+    small = None if points >= LEAST_PRINT else f"numbers of {points:.1f} pt: to be enlarged"
+    about = [puzzle.author and f"by {puzzle.author}", size, known, small]
+    pages = [{"title": "Nonogram", "about": line(about), "image": grid(puzzle, cell)}]
     if solution is not None:
-        image = scaled(drawing(puzzle, GridState(solution), _letters(puzzle)), cell / CELL)
+        image = grid(puzzle, cell, GridState(solution))
         pages.append({"title": line([title]) or "Nonogram", "about": line(["Solution", *about]), "image": image})
     return pdf(
         "sheet.typ",

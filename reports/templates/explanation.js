@@ -28,10 +28,11 @@ function paint() {
   fill(sheet, data.width, data.palette, content);
 }
 
-/** Highlight the lines and cells of a step; of a merged one, the lines alone. */
+/** Highlight the lines and cells of a step; of one on several lines, the cells that it decides, or else the lines. */
 function highlight([lines, ruled]) {
-  const cells = lines.length > 1 ? [] : [...new Set(ruled.map(([cell]) => cell))];
-  const wanted = [...lines.map((line) => ({ line })), { cells }];
+  const isKnown = (cell) => lines.length < 2 || !(sets[cell] & (sets[cell] - 1));
+  const cells = [...new Set(ruled.map(([cell]) => cell))].filter(isKnown);
+  const wanted = [...(lines.length > 1 && cells.length ? [] : lines).map((line) => ({ line })), { cells }];
   highlights.replaceChildren(...wanted.flatMap((each) => highlightShapes(each, place)));
 }
 

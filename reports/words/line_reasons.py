@@ -117,43 +117,50 @@ def _seen(line: Line, how: int, begins: list[int], ends: list[int]) -> dict[str,
     return {"first": [min(each)[0] for each in spans], "last": [max(each)[0] for each in spans]}
 
 
-def _by_edge(line: Line, rule: Callable[[Line, int, int], Reason | None]) -> Iterator[Reason]:
+def _by_edge(line: Line, rule: Callable[[Line, int, int], Iterator[Reason]]) -> Iterator[Reason]:
     """Apply a rule for the first open block and its earliest start at both ends."""
     n, count = len(line.cells), len(line.clue)
     for is_mirrored, here in enumerate((line, line.mirrored())):
         found = ranges(here, COUNTED)
-        reason = rule(here, found.open.start, found.begin[found.open.start]) if found.open else None
-        if reason is None or not is_mirrored:
-            yield from [reason] if reason else []
-            continue
-        parts = dict(reason.parts)
-        parts |= {"block": count - 1 - parts["block"], "cells": [n - 1 - x for x in parts["cells"]]}
-        parts |= {"cell": n - 1 - parts["cell"], "passed": range(n - len(parts["passed"]), n), "is_mirrored": True}
-        yield Reason(reason.kind, frozenset((n - 1 - x, color) for x, color in reason.ruled), parts)
+        for reason in rule(here, found.open.start, found.begin[found.open.start]) if found.open else ():
+            if not is_mirrored:
+                yield reason
+                continue
+            parts = dict(reason.parts)
+            parts |= {"block": count - 1 - parts["block"], "cells": [n - 1 - x for x in parts["cells"]]}
+            parts |= {"cell": n - 1 - parts["cell"], "passed": range(n - len(parts["passed"]), n), "is_mirrored": True}
+            yield Reason(reason.kind, frozenset((n - 1 - x, color) for x, color in reason.ruled), parts)
 
 
-def _glue(line: Line, t: int, x: int) -> Reason | None:
+def _glue(line: Line, t: int, x: int) -> Iterator[Reason]:
     """A painted cell near the edge belongs to the first block, which reaches farther."""
     block = line.clue[t]
     past = x + least(block)
     seen = next((k for k in range(x, min(past, len(line.cells))) if line.cells[k] == 1 << block.color), None)
     if seen is None:
-        return None
+        return
     ruled = line.painting(block.color, range(seen, min(past, len(line.cells))))
-    return Reason("near", ruled, {"block": t, "cell": x, "cells": [seen], "passed": range(x)})
+    yield Reason("near", ruled, {"block": t, "cell": x, "cells": [seen], "passed": range(x)})
 
 
-def _mercury(line: Line, t: int, x: int) -> Reason | None:
-    """Begun at the edge, the first block would run into a painted cell of its colour; it has room there."""
+def _mercury(line: Line, t: int, x: int) -> Iterator[Reason]:
+    """Painted cells of the first block's colour, right after its length from the edge, are its own: none is that far.
+
+    With room there, the block begun at the edge would run into them.
+    """
     block = line.clue[t]
     run = x + block.length
-    if block.length == BLOT or len(line.stretch(block.color, x, x, run + 1)) <= block.length:
-        return None
-    if line.cells[run] != 1 << block.color:
-        return None
-    return Reason(
-        "joined", line.excluding(block.color, [x]), {"block": t, "cell": x, "cells": [run], "passed": range(x)}
-    )
+    if block.length == BLOT or run >= len(line.cells) or line.cells[run] != 1 << block.color:
+        return
+    start, end, color = next(each for each in line.runs() if each[0] <= run < each[1])
+    parts = {"block": t, "cell": x, "cells": [run], "passed": range(x)}
+    if len(line.stretch(color, x, x, run + 1)) > block.length:
+        yield Reason("joined", line.excluding(color, [x]), parts)
+    is_only = sum(other.color == color for other in line.clue) == 1
+    for past in sorted({x + 1, end - block.length}):
+        ruled, passed = line.excluding(color, range(x, past)), range(0 if is_only else x)
+        parts = {"block": t, "cell": past - 1, "cells": range(start, end), "passed": passed}
+        yield Reason("stretched", ruled, parts)
 
 
 def _punctuating(line: Line) -> Iterator[Reason]:
@@ -177,7 +184,7 @@ def _cover(line: Line, x: int, color: int, how: int) -> dict[str, Any] | None:
         if t not in before and t not in after:
             within, needed = range(found.begin[t], found.end[t]), least(line.clue[t])
             room = line.stretch(color, x, within.start, within.stop)
-            if how == FULL or len(room) >= needed:
+            if how != FITTED or len(room) >= needed:
                 return None
             is_free = len(line.stretch(color, x, 0, len(line.cells))) >= needed
             short.append((t, room, within if is_free else None))
@@ -203,7 +210,13 @@ def _by_covers(line: Line, how: int) -> Iterator[Reason]:
                 pairs.add((x, color))
     for parts, pairs in merged.values():
         begins, ends = ([parts[name]] if name in parts else [] for name in ("after", "before"))
-        yield Reason("cover", frozenset(pairs), parts | _seen(line, how, begins, ends))
+        if how == COUNTED:
+            known = (
+                (range(found.inside.start) if begins else ()),
+                range(found.inside.stop, len(line.cells)) if ends else (),
+            )
+            parts["passed"] = [x for cells in known for x in cells]
+        yield Reason("owned" if parts["runs"] else "cover", frozenset(pairs), parts | _seen(line, how, begins, ends))
 
 
 def _splitting(line: Line) -> Iterator[Reason]:
@@ -267,15 +280,14 @@ RULES: dict[int, tuple[Rule, ...]] = {
     techniques.OVERLAP: (lambda line: _by_overlap(line, COUNTED),),
     techniques.GLUE: (lambda line: _by_edge(line, _glue),),
     techniques.PUNCTUATING: (_punctuating,),
-    techniques.MERCURY: (lambda line: _by_edge(line, _mercury), lambda line: _by_covers(line, NARROWED)),
+    techniques.MERCURY: (lambda line: _by_edge(line, _mercury),),
     techniques.SPACES: (lambda line: _by_covers(line, COUNTED), lambda line: _by_covers(line, NARROWED)),
     techniques.FORCING: (lambda line: _by_overlap(line, FITTED), lambda line: _by_covers(line, FITTED)),
     techniques.SPLITTING: (_splitting,),
     techniques.JOINING: (_joining,),
     techniques.REACH: (lambda line: _by_overlap(line, FULL), lambda line: _by_covers(line, FULL)),
 }
-"""The rules of each technique, by its number; MERCURY's second one is for a first block that known cells cut off from
-the edge; LINE has none, but arrangements and suppositions."""
+"""The rules of each technique, by its number; LINE has none, but arrangements and suppositions."""
 
 SIMPLE = tuple(rule for technique, rules in RULES.items() if technique < techniques.REACH for rule in rules)
 
@@ -286,7 +298,7 @@ def find_reasons(line: Line, ruled: Pairs, technique: int = -1) -> list[Reason]:
     for rule in (*RULES.get(technique, ()), *(rule for rules in RULES.values() for rule in rules)):
         if not left:
             break
-        for reason in sorted(rule(line), key=lambda each: -len(each.ruled)):
+        for reason in sorted(rule(line), key=lambda each: (-len(each.ruled & left), len(each.ruled))):
             if gain := reason.ruled & left:
                 found.append(reason._replace(ruled=frozenset(gain)))
                 left -= gain

@@ -25,7 +25,9 @@ SENTENCES = {
     "near": "{cells_are} {name} and can only belong to {block}, which {edge}",
     "whole": "{cells_are} {name} and can only be {blocks}, now complete",
     "joined": "if {cell} were {name}, it would belong to {block}, which would run into {cells} and be too long",
+    "stretched": "{cells} can only belong to {block}, and {hull} are {hull_count} cells, too many for it",
     "cover": "{cover}",
+    "owned": "{cover}",
     "split": "if {cell} were {name}, {cells} would be one block, but {too_long}",
     "part": "{cells_are} {name} and can only belong to {places}",
     "grow": "{cells_are} {name} and can only belong to {places}",
@@ -52,6 +54,9 @@ HINTS = {
     "found": "All its {name} cells are found.",
     "none": "Its blocks fill it.",
     "needed": "No more of its cells can be {name} than are needed.",
+    "stretched": "Painted cells can only belong to the first block: with cells at the edge it would be too long.",
+    "owned": "Painted cells can only belong to one block, which does not reach cells farther away than its length.",
+    "suppose": "Suppose a colour in the cell: the blocks do not fit any more.",
     "grow": "Painted cells can only belong to blocks that reach farther.",
     "part": "Painted cells can only belong to a block that reaches farther.",
     "join": "Painted cells can only belong to the same block.",
@@ -151,7 +156,7 @@ class LineWords:
         """Say how a number of cells is counted, unless a single block says it."""
         if color:
             return f" ({self.sum(blocks)})" if 1 < len(blocks) <= MOST_SUMMED else ""
-        return f" ({len(self.line.cells)} less {self.sum(blocks)})"
+        return f" ({len(self.line.cells)} less {sum(self.line.clue[t].length for t in blocks)} in blocks)"
 
     def cover(self, parts: Mapping[str, Any]) -> str:
         """Say why no block of a colour is in some cells."""
@@ -200,7 +205,7 @@ class LineWords:
             return ""
         open_, inside = parts["counted"].open, parts["counted"].inside
         if len(inside) == len(self.line.cells):
-            return "counted from both ends, "
+            return "with room for the other blocks, "
         clue = self.line.clue[open_.start : open_.stop]
         left_for = clue_words(self.puzzle, clue)
         left_for = left_for if len(left_for) <= LONGEST_CLUE else f"{len(open_)} blocks"
@@ -291,6 +296,12 @@ def _count_words(parts: Mapping[str, Any]) -> str:
     return {1: "the only", 2: "both"}.get(parts["count"], f"all {parts['count']}")
 
 
+def _hull(parts: Mapping[str, Any]) -> range:
+    """Return the cells from a cell to painted ones, all of them."""
+    cells = {parts["cell"], *parts["cells"]}
+    return range(min(cells), max(cells) + 1)
+
+
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "all": lambda _, parts: _count_words(parts),
     "block": lambda words, parts: words.block(parts["block"]),
@@ -308,6 +319,8 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "edge": lambda words, parts: words.edge(parts["cell"], "is_mirrored" in parts),
     "end": lambda words, parts: words.argument(parts["end"]),
     "gaps": lambda _, parts: f" and {parts['gaps']} gap{'s' * (parts['gaps'] > 1)}" if parts["gaps"] else "",
+    "hull": lambda words, parts: words.cells(_hull(parts)),
+    "hull_count": lambda _, parts: str(len(_hull(parts))),
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "name": _color_of,
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),

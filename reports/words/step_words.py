@@ -10,13 +10,16 @@ from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words.formatting import counted
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
-from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name
+from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 from nonocensus.solver.model.techniques import CLUE, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step
 from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
 
 AnyStep = TypeVar("AnyStep")
+
+MOST_NAMED = 4
+"""Cells that a step about the whole grid names."""
 
 
 class MergedStep(NamedTuple):
@@ -40,7 +43,7 @@ class DescribedStep(NamedTuple, Generic[AnyStep]):
     number   from 1
     step     the step
     what     sentences that say where, why and what follows, a line each
-    brief    where and what follows, for a caption
+    brief    where and what follows, for a caption; of several lines, the first
     why      how to look there, in a sentence that gives nothing away
     """
 
@@ -61,33 +64,79 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
 
 
 def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
-    """Describe all steps; consecutive ones of a technique that decide no cell, but only exclude colours, are one.
+    """Describe all steps for a reader: consecutive ones of a line and technique are one.
 
-    Those that exclude colours which clues lack are the first, wherever they are found.
+    So are those of a technique on several lines that decide no cell, but only exclude colours; and colours that clues
+    lack are excluded first of all, in one step.
     """
-    lacking: list[DescribedStep[Step]] = []
-    groups: list[list[DescribedStep[Step]]] = []
-    before = -1  # the technique of the step before, if it decides no cell
-    for described, is_decisive in zip(describe_steps(explanation), explanation.decisive(), strict=True):
-        technique = described.step.technique
-        if technique == CLUE and not is_decisive:
-            lacking.append(described)
-            continue
-        if before == technique and not is_decisive:
-            groups[-1].append(described)
+    explanation, lacking = lacking_first(explanation)
+    groups: list[list[Step]] = [explanation.steps[:lacking]] * bool(lacking)
+    was_decisive = True
+    pairs = list(zip(explanation.steps, explanation.decisive(), strict=True))[lacking:]
+    for k, (step, is_decisive) in enumerate(pairs):
+        is_same = k > 0 and step.line is not None and groups[-1][-1].technique == step.technique
+        is_on = is_same and groups[-1][-1].line == step.line
+        if is_on or (is_same and not (was_decisive or is_decisive)):
+            groups[-1].append(step)
         else:
-            groups.append([described])
-        before = -1 if is_decisive else technique
-    for number, steps in enumerate([lacking] * bool(lacking) + groups, 1):
-        lines = tuple(step.step.line for step in steps if step.step.line is not None)
-        ruled = tuple(ruled for step in steps for ruled in step.step.ruled)
-        first, what, brief = steps[0], "\n".join(step.what for step in steps), steps[0].brief
-        if len(steps) > 1:
-            brief = f"{describe_lines(explanation.puzzle, lines)}: colours are excluded."
-        if len(steps) > 1 and steps is lacking:
-            what = f"{describe_lines(explanation.puzzle, lines)}: no cell has a colour that the clue of its line lacks."
-        step = MergedStep(first.step.technique, lines, ruled, first.step.assumption)
-        yield DescribedStep(number, step, what, brief, first.why)
+            groups.append([step])
+        was_decisive = is_decisive or (is_on and was_decisive)
+    puzzle, cells = explanation.puzzle, list(explanation.start)
+    for number, steps in enumerate(groups, 1):
+        lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
+        ruled = tuple(ruled for step in steps for ruled in step.ruled)
+        merged = MergedStep(steps[0].technique, lines, ruled, steps[0].assumption)
+        told, before = [], list(cells)
+        for _, run in groupby(steps, lambda step: step.line):
+            told.append(_describe_run(puzzle, list(run), cells))
+        what, brief, why = "\n".join(what for what, _, _ in told), *told[0][1:]
+        if number == 1 and lacking:
+            why = HINTS["lacks"]
+            what = _lacking_words(puzzle, [place for place in range(len(cells)) if before[place] != cells[place] == 1])
+        yield DescribedStep(number, merged, what, brief, why)
+
+
+def lacking_first(explanation: Explanation) -> tuple[Explanation, int]:
+    """Move the colours that clues lack to the first steps, one for each line; return the number of these steps."""
+    puzzle, lacking = explanation.puzzle, list[Step]()
+    left = {pair for step in explanation.steps if step.technique == CLUE for pair in step.ruled}
+    for number in range(puzzle.height + puzzle.width):
+        clue, places = line_of(puzzle, number)
+        colors = {0, *(block.color for block in clue)}
+        if ruled := sorted((place, color) for place, color in left if place in places and color not in colors):
+            left -= set(ruled)
+            lacking.append(Step(CLUE, number, tuple(ruled)))
+    if puzzle.colors < 2 or len(lacking) < 2:
+        return explanation, 0
+    gone = {pair for step in lacking for pair in step.ruled}
+    rest = (step._replace(ruled=tuple(pair for pair in step.ruled if pair not in gone)) for step in explanation.steps)
+    return explanation._replace(steps=[*lacking, *(step for step in rest if step.ruled)]), len(lacking)
+
+
+def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
+    """Say that cells lack the colours that one of their two clues lacks, and which are background by that."""
+    said = "A cell can only have a colour that stands both in the clue of its row and in the clue of its column"
+    if not decided:
+        return f"{said}."
+    where = "; ".join(describe_cell(puzzle, place) for place in decided)
+    where = where if len(decided) <= MOST_NAMED else f"{len(decided)} cells"
+    return f"{said}. Where these share none, it is {color_name(puzzle, 0)}: {where}."
+
+
+def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[str, str, str]:
+    """Describe consecutive steps of a line and technique, by one argument if there is one for all; update the cells."""
+    whole = describe_step(puzzle, steps[0]._replace(ruled=tuple(pair for step in steps for pair in step.ruled)), cells)
+    told = []
+    for step in steps:
+        told.append(describe_step(puzzle, step, cells))
+        for place, color in step.ruled:
+            cells[place] &= ~(1 << color)
+    line = steps[0].line
+    if line is None or len(steps) == 1 or "\n" not in whole[0]:
+        return whole
+    heading = f"{line_words(puzzle, line, cells).heading()}: "
+    others = [_upper(what.removeprefix(heading)) for what, _, _ in told[1:]]
+    return "\n".join([told[0][0], *others]), whole[1], told[0][2]
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:

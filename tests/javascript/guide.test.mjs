@@ -54,6 +54,8 @@ test("the hardest step is the first one of the highest grade", () => {
 
 test("a step points out its line and cells, an assumption all that follows", () => {
   assert.deepEqual(highlightsOf(STEP), { line: 1, cells: [3, 4] });
+  const merged = { line: null, ruled: [[0, 1], [1, 1], [1, 2]], assumption: null };
+  assert.deepEqual(highlightsOf(merged, [0b101, 0b001]), { line: null, cells: [1] }, "of several lines what is known");
   assert.deepEqual(highlightsOf(ASSUMED), { supposed: 2, chain: [5, 6], end: 7 });
 });
 

@@ -96,7 +96,8 @@ def solve(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Files, folders, archives, addresses, links, ids (webpbn/6574), - (stdin).", metavar="FILE..."
+            help="Files, folders, archives, addresses, links, ids (webpbn/6574), - (stdin), or a store or run and ids.",
+            metavar="FILE...",
         ),
     ],
     explain: Annotated[

@@ -13,8 +13,11 @@ from rich.markup import escape
 from nonocensus.pipeline.commands.output import err
 from nonocensus.pipeline.crawl.single import FetchOptions, PuzzleId, check_fetch, open_fetcher, parse_id
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.run.run_folder import Run, is_run, open_place
+from nonocensus.pipeline.store.conversion import puzzles_in
+from nonocensus.pipeline.store.parts import is_store
 from nonocensus.pipeline.store.sources import check_sources, exists
-from nonocensus.scrapers.archives.source_file import SourceFile, read_whole
+from nonocensus.scrapers.archives.source_file import SourceFile, is_url, read_whole
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import LINKS, Format
@@ -30,19 +33,28 @@ REPORT_EVERY = 1_000
 
 
 class PuzzleArgument(NamedTuple):
-    """An argument: a path or address, and the puzzle id that it is instead, if any."""
+    """An argument: a path or address, and the puzzle id that it is instead, if any.
+
+    name   the id of a puzzle of the store or run that the path is
+    """
 
     path: str
     puzzle_id: PuzzleId | None
+    name: str = ""
 
 
 def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[PuzzleArgument]:
     """Parse the arguments. An existing file takes precedence over an id of the same name.
 
+    After a store or a run there are only ids of its puzzles.
+
     Raises:
         UserError: An argument is neither file, address, link nor id, or `request` does not allow its download.
 
     """
+    place, *names = arguments
+    if names and not is_url(place) and (is_store(place) or is_run(place)):
+        return [PuzzleArgument(place, None, str(parse_id(name) or name)) for name in names]
     parsed = [PuzzleArgument(text, None if exists(text) else parse_id(text)) for text in arguments]
     paths = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)
     check_sources([path for path in paths if not is_link(path)], request.contact)
@@ -74,6 +86,13 @@ def read_puzzles(
         NetworkError: The site of an id does not answer.
 
     """
+    if names := [argument.name for argument in arguments if argument.name]:
+        opened = open_place(arguments[0].path)
+        known = puzzles_in(opened.store if isinstance(opened, Run) else opened, names)
+        found = {each.puzzle_id if isinstance(each, Puzzle) else each.name: each for each in known}
+        for name in names:
+            yield found.get(name) or Problem(name, f"no puzzle of {arguments[0].path} has this id")
+        return
     has_ids = any(argument.puzzle_id for argument in arguments)
     with open_fetcher(request, _warn) if has_ids else nullcontext() as sites:
         for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
@@ -82,8 +101,8 @@ def read_puzzles(
                 yield from read_files(files, format_)
                 continue
             for _ in group:
-                found = sites.puzzle(puzzle_id)
-                yield Problem(str(puzzle_id), found) if isinstance(found, str) else found
+                reply = sites.puzzle(puzzle_id)
+                yield Problem(str(puzzle_id), reply) if isinstance(reply, str) else reply
 
 
 def _warn(line: str) -> None:

@@ -153,10 +153,10 @@ function lowerFirst(words) {
   return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
-/** What to highlight of a step: its line and cells, or its assumption and what follows; nothing of a merged one. */
-export function highlightsOf({ line, ruled, assumption }) {
+/** What to highlight of a step: its line and cells, of several lines what is known by it, or an assumption's chain. */
+export function highlightsOf({ line, ruled, assumption }, sets = []) {
   const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
-  if (!assumption) return line === null ? {} : { line, cells: places(ruled) };
+  if (!assumption) return { line, cells: places(ruled).filter((place) => line !== null || (sets[place] & (sets[place] - 1)) === 0) };
   const chain = places(assumption.then.flatMap((then) => then.ruled)).filter((place) => place !== assumption.place);
   return { supposed: assumption.place, chain, end: assumption.end };
 }

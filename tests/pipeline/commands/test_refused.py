@@ -210,7 +210,7 @@ REFUSED = {
     "retry store --cpu-limit 9": "store",
     "retry run --cpu-limit inf": "--cpu-limit",
     "solve nowhere.non": "nowhere.non does not exist",
-    "solve store -n 1": "classify store --out RUN, browse and solve it: nonocensus serve store, or write",
+    "solve store -n 1": "classify store --out RUN, browse and solve it: nonocensus serve store, explain",
     "solve good.non -b --xml": "one of --brief, --xml and --json",
     "solve good.non -b --json": "one of --brief, --xml and --json",
     "solve good.non -t --json": "--stats cannot be combined",

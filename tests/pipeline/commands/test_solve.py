@@ -89,6 +89,20 @@ def test_progress_in_a_folder_is_reported(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.usefixtures("files")
+def test_puzzles_of_a_store_or_run_are_named_by_their_ids(nonocensus: Nonocensus) -> None:
+    assert nonocensus("import", "a.non", "b.non", "--out", "store").code == 0
+    assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
+    for place in ("store", "run"):
+        found = nonocensus("solve", place, "local/b", "local/a", "webpbn:7", "-b")
+        assert (found.code, found.out) == (1, "local/b: multiple\nlocal/a: unique logical\n")
+        assert found.err == f"not read: webpbn/7: no puzzle of {place} has this id\n"
+        assert nonocensus("solve", place, "local/a", "--save", f"{place}.html").code == 0
+        refused = nonocensus("solve", place)
+        assert (refused.code, f"nonocensus solve {place} ID --explain" in refused.err) == (2, True)
+    assert "nonocensus solve RUN webpbn/7" in nonocensus("solve", "webpbn/7").err, "without --contact"
+
+
+@pytest.mark.usefixtures("files")
 def test_xml_prints_a_document_a_puzzle(nonocensus: Nonocensus, tmp_path: Path) -> None:
     (tmp_path / "e.non").write_text("once <upon> & a time")
     result = nonocensus("solve", "--xml", "a.non", "b.non", "e.non")

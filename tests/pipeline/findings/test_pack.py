@@ -20,13 +20,19 @@ from nonocensus.pipeline.findings import puzzle_pack
 from nonocensus.pipeline.findings.pack_index import schema
 from nonocensus.pipeline.findings.sample import difficulty_class
 from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.reports.drawings.sheet_colors import color_names
 from nonocensus.scrapers.formats import named
 from nonocensus.scrapers.pictures.recipe import Recipe
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "R", "ff0000"))
-L = np.array([[1, 0], [1, 1]], np.uint8)
+L = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 1]], np.uint8)
+
+
+def notched(height: int, width: int) -> np.ndarray:
+    """Return a painted rectangle without a corner."""
+    return 1 - np.pad([[np.uint8(1)]], ((0, height - 1), (0, width - 1)))
 
 
 @pytest.fixture
@@ -35,9 +41,9 @@ def odd(tmp_path: Path) -> Run:
     pictures = {
         "odd/l": (L, None),
         "odd/turned": (np.rot90(L).copy(), "CC0-1.0"),
-        "odd/switch": (np.eye(2, dtype=np.uint8), "CC0-1.0"),
-        "odd/full": (np.ones((3, 4), np.uint8), "all rights reserved"),
-        "odd/colors": (np.array([[1, 2, 2]], np.uint8), "CC-BY-4.0"),
+        "odd/switch": (np.eye(3, dtype=np.uint8), "CC0-1.0"),
+        "odd/full": (notched(3, 4), "all rights reserved"),
+        "odd/colors": (np.array([[1, 2, 2]] * 3, np.uint8), "CC-BY-4.0"),
     }
     made = [
         from_picture(cells, PALETTE[: cells.max() + 1], puzzle_id=name, license=terms)
@@ -126,7 +132,7 @@ def test_wrong_solution_is_skipped_and_replaced(odd: Run, tmp_path: Path, monkey
                 yield results, puzzles
                 continue
             ids, cells = (results[name].to_pylist() for name in ("puzzle_id", "solution"))
-            cells = [bytes(len(own)) if name == "odd/full" else own for name, own in zip(ids, cells, strict=True)]
+            cells = [own[::-1] if name == "odd/full" else own for name, own in zip(ids, cells, strict=True)]
             column = pa.array(cells, pa.binary())
             yield results.set_column(results.column_names.index("solution"), "solution", column), puzzles
 
@@ -154,12 +160,13 @@ def test_index_fits_its_schema_and_puzzles(demo_run: Run, tmp_path: Path) -> Non
         for lines, clues in ((each["rows"], puzzle.rows), (each["columns"], puzzle.columns)):
             assert lines == [[[block.length, block.color] for block in clue] for clue in clues]
         assert each["palette"] == [f"#{color.rgb}" for color in puzzle.palette]
+        assert each["color_names"] == [*color_names(puzzle.palette)]
         assert (each["id"], each["title"], each["author"]) == (row["puzzle_id"], row["title"], row["author"])
 
 
 def test_limit_per_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
     puzzles = [
-        from_picture(np.ones((1, 2 + k), np.uint8), puzzle_id=f"a/{k}", license="MIT", author=author)
+        from_picture(notched(3, 3 + k), puzzle_id=f"a/{k}", license="MIT", author=author)
         for k, author in enumerate(["Ann", "Ann", "Ann", "Ben", None, None, None])
     ]
     run = run_of(tmp_path, puzzles)
@@ -174,7 +181,7 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
     rated = {f"webpbn/{k}": 1 + k / 10 for k in range(20)} | {f"griddlers/{k}": 1 + 4.0 * k for k in range(19)}
     puzzles = [
         from_picture(
-            np.ones((1 + k, 5), np.uint8),
+            notched(3 + k, 5),
             puzzle_id=name,
             source=name.split("/")[0],
             source_id=name.split("/")[1],
@@ -183,9 +190,7 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
         )
         for k, (name, quality) in enumerate([*rated.items(), ("own/1", None)])
     ]
-    copy = from_picture(
-        np.ones((20, 5), np.uint8), puzzle_id="griddlers/99", source="griddlers", site_quality=0.0, license="MIT"
-    )
+    copy = from_picture(notched(22, 5), puzzle_id="griddlers/99", source="griddlers", site_quality=0.0, license="MIT")
     run = run_of(tmp_path, [*puzzles, copy])
     best = {"webpbn/18", "webpbn/19", "griddlers/17", "griddlers/18"}
     for count, more in ((4, set()), (39, rated.keys()), (40, {*rated, "own/1"})):
@@ -244,9 +249,9 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
     puzzles = [
         from_picture(np.array(cells, np.uint8), palette, puzzle_id=name, license="CC0-1.0")
         for name, cells, palette in (
-            ("a/white", [[1, 0], [1, 1]], BLACK_ON_WHITE),
-            ("a/pink", [[1, 0, 1], [1, 1, 1]], pink),
-            ("a/full", [[1, 1, 1]], BLACK_ON_WHITE),
+            ("a/white", L, BLACK_ON_WHITE),
+            ("a/pink", [[1, 0, 1], [1, 1, 1], [1, 1, 1]], pink),
+            ("a/full", notched(3, 4), BLACK_ON_WHITE),
         )
     ]
     run = run_of(tmp_path, puzzles)
@@ -265,7 +270,7 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
 def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
     dot = np.zeros((5, 5), np.uint8)
     dot[2, 2] = 1
-    made = {"a/dot": dot, "a/full": np.ones((2, 2), np.uint8)}
+    made = {"a/dot": dot, "a/full": notched(3, 3)}
     run = run_of(tmp_path, [from_picture(cells, puzzle_id=name, license="MIT") for name, cells in made.items()])
     for options, drawn in (((), ["a/full"]), (("--min-density", "0"), ["a/dot", "a/full"])):
         done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), *options)
@@ -309,22 +314,115 @@ def test_book_has_the_puzzles_of_the_pack(demo_run: Run, tmp_path: Path, nonocen
     assert not (place / "book.pdf").exists()
 
 
-def test_puzzle_too_large_for_a_page_is_skipped(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    sizes = {"a/wide": (1, 400), "a/small": (1, 4)}
-    puzzles = [from_picture(np.ones(size, np.uint8), puzzle_id=name, license="MIT") for name, size in sizes.items()]
-    run = run_of(tmp_path, puzzles)
-    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "1-letter")
-    assert (done.code, ids(tmp_path / "pack")) == (1, ["a/small"])
-    assert "Skipped a/wide: its cells or numbers would be illegible on a page of the book." in done.out
+def test_puzzle_too_large_for_a_page_is_in_the_pack_alone(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Numbers of less than 5 pt are printed nowhere, nor without a word."""
+    sizes = {"a/wide": (3, 70), "a/small": (3, 4)}
+    run = run_of(
+        tmp_path, [from_picture(notched(*size), puzzle_id=name, license="MIT") for name, size in sizes.items()]
+    )
+    options = "pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "1-letter"
+    done = nonocensus(*options)
+    assert (done.code, sorted(ids(tmp_path / "pack"))) == (0, ["a/small", "a/wide"])
+    assert "Not in the book, numbers of less than 5 pt: a/wide." in done.out
+    assert "book.pdf of 1:" in done.out
+    pages = [page.extract_text() for page in PdfReader(tmp_path / "pack" / "book.pdf").pages]
+    number = ids(tmp_path / "pack").index("a/small") + 1
+    assert re.search(rf"{number}\s+4x3", "".join(pages))
+    assert "70x3" not in "".join(pages)
+    assert ("Numbers are missing here" in pages[-1]) == (number == 2)
+    before = (tmp_path / "pack" / "pack.json").read_bytes()
+    refused = nonocensus(*options, "--where", "width > 9")
+    assert (refused.code, "no chosen puzzle is legible on a page" in refused.err) == (2, True)
+    assert (tmp_path / "pack" / "pack.json").read_bytes() == before
+
+
+def test_numbers_of_a_book_are_those_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are by rising stars, though neighbours change places on the book's pages."""
+    sides = {"a/1": (40, 60), "a/2": (12, 12), "a/3": (40, 61), "a/4": (12, 13), "a/5": (12, 14)}
+    run = run_of(
+        tmp_path, [from_picture(notched(*side), puzzle_id=name, license="MIT") for name, side in sides.items()]
+    )
+    joined = puzzle_pack.joined_rows
+
+    def rated(*given: object) -> pa.RecordBatch:
+        rows = joined(*given)  # type: ignore[arg-type]
+        stars = [1 + int(name[-1]) / 20 for name in rows["puzzle_id"].to_pylist()]
+        return rows.set_column(rows.schema.names.index("stars"), "stars", pa.array(stars))
+
+    monkeypatch.setattr(puzzle_pack, "joined_rows", rated)
+    place = tmp_path / "pack"
+    puzzle_pack.write_pack(run, str(place), wanted(5, pdf=puzzle_pack.parse_layout("4")))
+    assert ids(place) == [*sides]
+    words = "".join(page.extract_text() for page in PdfReader(place / "book.pdf").pages)
+    printed = re.findall(r"(\d)\s+(\d+x\d+), 1\.", words)
+    assert {int(number): size for number, size in printed} == {
+        each["number"]: f"{each['width']}x{each['height']}"
+        for each in json.loads((place / "pack.json").read_text())["puzzles"]
+    }
+    order = [int(number) for number, _ in printed]
+    assert order != sorted(order)
+
+
+def test_title_and_author_of_a_pack(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    place = tmp_path / "pack"
+    options = "--title", "Owls <#at> night", "--by", 'Ada "A." Miller', "--pdf", "2", "--count", "2"
+    assert nonocensus("pack", odd.folder.name, "--out", str(place), *options).code == 0
+    index = json.loads((place / "pack.json").read_text())
+    assert (index["title"], index["by"]) == ("Owls <#at> night", 'Ada "A." Miller')
+    reader = PdfReader(place / "book.pdf")
+    assert reader.metadata is not None
+    assert (reader.metadata.title, reader.metadata.author) == ("Owls <#at> night", 'Ada "A." Miller')
+    cover, imprint = (reader.pages[k].extract_text() for k in (0, -1))
+    assert cover.startswith('Owls <#at> night\nAda "A." Miller\n')
+    assert "2 nonograms · " in cover
+    assert 'Owls <#at> night, by Ada "A." Miller. Selected' in re.sub(r"\s+", " ", imprint)
+
+
+def test_puzzles_without_a_decision_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    pictures = {
+        "a/good": L,
+        "a/one": np.ones((1, 1), np.uint8),
+        "a/flat": notched(2, 9),
+        "a/line": notched(1, 5),
+        "a/full": np.ones((4, 5), np.uint8),
+        "a/red": np.full((3, 3), 2, np.uint8),
+        "a/empty": np.zeros((6, 5), np.uint8),
+        "a/flag": np.array([[1] * 4, [2] * 4, [2] * 4], np.uint8),
+    }
+    made = [
+        from_picture(cells, PALETTE[: max(2, cells.max() + 1)], puzzle_id=name, license="MIT")
+        for name, cells in pictures.items()
+    ]
+    run, place = run_of(tmp_path, made), tmp_path / "pack"
+    options = "pack", run.folder.name, "--out", str(place), "--min-density", "0"
+    done = nonocensus(*options, "--count", "2")
+    assert (done.code, sorted(ids(place))) == (0, ["a/flag", "a/good"]), "no background, but two colours"
+    assert "Left out 6 without a decision: fewer than 3 rows or columns, or all cells alike." in done.out
+    done = nonocensus(*options, "--where", "Height < 3", "--count", "2")
+    assert (done.code, sorted(ids(place))) == (0, ["a/flat", "a/line"])
+    assert "Left out 1 without" in done.out
+    done = nonocensus(*options, "--ids", "a/one,a/full", "--count", "2")
+    assert (sorted(ids(place)), "Left out" in done.out) == (["a/full", "a/one"], False)
+
+
+def test_titles_of_a_pack_are_decoded(tmp_path: Path) -> None:
+    about = {"title": "PeikkotyttÃƒÂ¶", "author": "Mak Ä\x90uraÅ¡ek", "copyright": "© Ö"}
+    run = run_of(tmp_path, [from_picture(L, puzzle_id="a/1", license="MIT", **about)])
+    puzzle_pack.write_pack(run, str(tmp_path / "pack"), wanted(1))
+    (each,) = json.loads((tmp_path / "pack" / "pack.json").read_text())["puzzles"]
+    (row,) = listed(tmp_path / "pack")
+    for shown in (each, row):
+        assert (shown["title"], shown["author"], shown["copyright"]) == ("Peikkotyttö", "Mak Đurašek", "© Ö")
+    assert 'title "Peikkotytt&#246;"' in (tmp_path / "pack" / each["file"]).read_text()
 
 
 def test_small_print_of_a_book_is_named(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    sizes = {"a/large": (1, 60), "a/small": (1, 4)}
-    puzzles = [from_picture(np.ones(size, np.uint8), puzzle_id=name, license="MIT") for name, size in sizes.items()]
+    sizes = {"a/large": (3, 60), "a/small": (3, 4)}
+    puzzles = [from_picture(notched(*size), puzzle_id=name, license="MIT") for name, size in sizes.items()]
     run = run_of(tmp_path, puzzles)
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter")
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (5.5 pt)."
+    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (5.4 pt)."
 
 
 def test_five_stars_are_in_the_class_below() -> None:

@@ -10,11 +10,13 @@ from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 from test_explained import dominoes
 
-from nonocensus.reports.page.explanation_page import page
-from nonocensus.reports.words.step_words import describe_merged
+from nonocensus.reports.page.explanation_page import _used_techniques, page
+from nonocensus.reports.words.line_ranges import Line
+from nonocensus.reports.words.line_reasons import RULES, find_reasons
+from nonocensus.reports.words.step_words import describe_merged, lacking_first, line_of
 from nonocensus.solver.model.puzzle import Color, from_picture
-from nonocensus.solver.model.techniques import CLUE, TECHNIQUES
-from nonocensus.solver.people.explanation import Explanation, explain
+from nonocensus.solver.model.techniques import CLUE, LINE, MERCURY, TECHNIQUES
+from nonocensus.solver.people.explanation import Explanation, Step, check, explain
 
 pytestmark = NEEDED
 
@@ -88,14 +90,85 @@ def flower() -> Explanation:
 def test_colours_that_clues_lack_are_one_step() -> None:
     explanation = flower()
     first, *others = describe_merged(explanation)
-    assert (first.step.technique, first.what) == (
-        CLUE,
-        "Rows 1 to 15, columns 4 to 6, columns 10 to 12: no cell has a colour that the clue of its line lacks.",
+    assert first.step.technique == CLUE
+    assert first.what == (
+        "A cell can only have a colour that stands both in the clue of its row and in the clue of its column. Where "
+        "these share none, it is white: 70 cells."
     )
     ruled = [pair for step in (first, *others) for pair in step.step.ruled]
     assert sorted(ruled) == sorted(pair for step in explanation.steps for pair in step.ruled)
     assert [step.number for step in (first, *others)] == list(range(1, len(others) + 2))
-    assert not any(step.what.endswith("lacks.") for step in others), "wherever they are found"
+    assert not any("the clue has no" in step.what for step in others), "wherever they are found, whatever they decide"
+    y, x = np.divmod([cell for cell in range(225) if explanation.start[cell] > 1], 15)
+    decided = {cell for cell, _ in first.step.ruled} - {cell for step in others for cell, _ in step.step.ruled}
+    puzzle = explanation.puzzle
+    shared = [
+        {b.color for b in puzzle.rows[r]} & {b.color for b in puzzle.columns[c]} for r, c in zip(y, x, strict=True)
+    ]
+    assert decided == {cell for cell, colors in enumerate(shared) if not colors}
+
+
+def test_merged_steps_are_checked_too() -> None:
+    """Colours that clues lack come first: the certificate checker agrees with every step in that order."""
+    for explanation in (flower(), explain(dominoes(7))):
+        reordered, lacking = lacking_first(explanation)
+        assert (lacking > 0) == (explanation.puzzle.colors > 1)
+        check(reordered)
+        groups = [step.step for step in describe_merged(explanation)][bool(lacking) :]
+        steps = reordered.steps[:lacking]
+        for group in groups:
+            for line in group.lines or (None,):
+                of_line = {pair for step in reordered.steps[lacking:] if step.line == line for pair in step.ruled}
+                ruled = tuple(pair for pair in group.ruled if line is None or pair in of_line)
+                steps.append(Step(group.technique, line, ruled, group.assumption))
+        check(reordered._replace(steps=steps))
+
+
+def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None:
+    """No step is argued by the rule of another technique; the picture is of a step with the technique's own words."""
+    picture = np.random.default_rng(5).random((20, 20)) < 0.65
+    for explanation in (flower(), explain(from_picture(picture))):
+        grids = [explanation.start, *explanation.grids()]
+        for step, cells in zip(explanation.steps, grids, strict=False):
+            if step.line is None or step.technique == LINE:
+                continue
+            clue, places = line_of(explanation.puzzle, step.line)
+            line = Line(clue, tuple(cells[place] for place in places))
+            ruled = frozenset((places.index(place), color) for place, color in step.ruled)
+            own = {(each.kind, pair) for rule in RULES[step.technique] for each in rule(line) for pair in each.ruled}
+            found = find_reasons(line, ruled, step.technique)
+            assert {(reason.kind, pair) for reason in found for pair in reason.ruled} <= own
+        steps = list(describe_merged(explanation))
+        for used in _used_techniques(explanation, steps):
+            said = [step for step in steps if TECHNIQUES[step.step.technique] == used.technique]
+            assert used.clearest.why == used.technique.says or all(step.why != used.technique.says for step in said)
+
+
+def test_file_that_has_no_address_is_named_by_its_title_alone() -> None:
+    explanation = explain(replace(dominoes(7), puzzle_id="local/dog", title="A dog"))
+    assert "local/" not in page(explanation)
+
+
+def test_sentence_on_a_beamer_is_read_from_the_last_row(explained: Tab) -> None:
+    size = {"width": 1920, "height": 1080, "deviceScaleFactor": 1, "mobile": False}
+    explained.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    explained.run("scrollTo(0, 0)")
+    click(explained, "on")
+    assert float(explained.run("return parseFloat(getComputedStyle(document.getElementById('words')).fontSize)")) >= 28
+    board = explained.one(".sheet svg").size
+    assert board["height"] > 1000
+    explained.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_steps_of_a_line_and_technique_are_one_by_one_sentence() -> None:
+    cells = (0b11, 0b11, 0b01, *[0b10] * 3, 0b11, 0b11)
+    puzzle = replace(from_picture([[0, 0, 0, 1, 1, 1, 1, 0]]), columns=((),) * 8)
+    steps = [Step(MERCURY, 0, ((0, 1),)), Step(MERCURY, 0, ((1, 1),))]
+    (told,) = describe_merged(Explanation(puzzle, list(cells), steps, [1, 1, *cells[2:]], "open"))
+    assert told.what == (
+        "Row 1, clue 4: columns 4 to 6 can only belong to the 4, and columns 2 to 6 are 5 cells, too many for it, so "
+        "columns 1 and 2 are white."
+    )
 
 
 def test_technique_of_a_step_is_explained_on_the_page_with_a_picture(explained: Tab) -> None:

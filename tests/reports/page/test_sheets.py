@@ -9,7 +9,8 @@ import pytest
 import typst
 from pypdf import PdfReader
 
-from nonocensus.reports.page.printing import LONG, SHORT, TooSmall, a4
+from nonocensus.reports.clean import without_mojibake
+from nonocensus.reports.page.printing import LONG, SHORT, TooSmall, a4, extent, grid, line
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
 
@@ -38,6 +39,32 @@ def test_page_has_author_and_copyright_and_solution_has_title() -> None:
         assert words not in first
     assert reader.metadata is not None
     assert reader.metadata.title == "made/1"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *(
+            ("PeikkotyttÃƒÂ¶", "Peikkotyttö"),
+            ("ê°•", "강"),
+            ("Mak Ä\x90uraÅ¡ek", "Mak Đurašek"),
+            ("à la Ã©", "à la Ã©"),
+        ),
+        *(
+            ("Be (â€œKingâ€\x9d)", "Be (“King”)"),
+            ("ì\xa0•", "정"),
+            ("MAÇÃ", "MAÇÃ"),
+            ("© Ö", "© Ö"),
+            ("Ã\x96", "Ö"),
+            ("", ""),
+        ),
+        *(("Жук", "Жук"), ("naïve…", "naïve…"), ("\ud800Ã©", "\ud800Ã©")),
+    ],
+)
+def test_text_that_was_wrongly_decoded_is_repaired(text: str, meant: str) -> None:
+    assert without_mojibake(text) == meant
+    assert without_mojibake(meant) == meant
+    assert line([text, text]) == line([meant, meant])
 
 
 @pytest.mark.parametrize("title", ["long " * 80, "x" * 400, "Two\nlines\n" * 9])
@@ -80,7 +107,19 @@ def test_the_solution_is_on_the_second_page_only(monkeypatch: pytest.MonkeyPatch
     puzzle = from_picture(np.ones((4, 4), np.uint8))
     drawn = [page["image"]["svg"] for page in json.loads(a4(puzzle, puzzle.goal))["pages"]]
     assert ["M0 0h4v4h-4z" in page for page in drawn] == [False, True]
-    assert all(page.count(">4</text>") == 8 for page in drawn), "the clues are on both"
+    assert all(page.count(">4</text>") == 8 + 2 for page in drawn), "clues and numbers of lines on both"
+
+
+@pytest.mark.parametrize(("side", "shown"), [(5, "12345"), (12, ["1", "5", "10"])])
+def test_lines_have_numbers(side: int, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of a few, of many every fifth, at the right and below, on the sheet and its solution."""
+    monkeypatch.setattr(typst, "compile", lambda _, sys_inputs, **__: sys_inputs["data"])
+    puzzle = random(side, side)
+    for page in json.loads(a4(puzzle, puzzle.goal))["pages"]:
+        (numbers,) = re.findall('<g class="places".*?</g>', page["image"]["svg"])
+        assert re.findall(r">(\d+)<", numbers) == 2 * [*shown]
+    drawn = grid(puzzle, 7.0)
+    assert extent(puzzle, 7.0) == pytest.approx((drawn["width"], drawn["height"]))
 
 
 def test_a_files_name_stands_with_the_solution_only() -> None:
@@ -109,7 +148,8 @@ def test_colours_have_letters_and_a_background_is_left_unpainted(monkeypatch: py
 
 
 def test_illegible_puzzles_are_refused() -> None:
-    a4(random(99, 99))
+    small = PdfReader(BytesIO(a4(random(99, 99)))).pages[0].extract_text()
+    assert "99x99 · numbers of 2.5 pt: to be enlarged" in small
     with pytest.raises(TooSmall, match=r"the cells of 300x2 would be 0\.\d mm wide on A4; 1 mm is the least"):
         a4(random(300, 2))
     with pytest.raises(TooSmall, match="the clues of 300x300 cells have more than 25,000 numbers"):

@@ -58,13 +58,13 @@ def holds(line: Line, reason: Reason, spans: Spans) -> bool:
             start, end = spans[parts["block"]]
             edge = end - 1 <= parts["cell"] if "is_mirrored" in parts else start >= parts["cell"]
             return edge and covered(spans, parts["cells"][0], clue, clue[parts["block"]].color) == parts["block"]
-        case "covers" | "join":
+        case "covers" | "join" | "stretched":
             return all(covered(spans, x, clue, clue[parts["block"]].color) == parts["block"] for x in parts["cells"])
         case "whole" | "grow" | "part":
             t = covered(spans, parts["cells"][0], clue, parts["color"])
             within = dict(zip(parts["blocks"], parts.get("within", ()), strict=False))
             return t in parts["blocks"] and all(x in within[t] for x in range(*spans[t]) if t in within)
-        case "cover":
+        case "cover" | "owned":
             owners = all(covered(spans, run[0], clue, clue[t].color) == t for run, t in parts["runs"])
             before = "before" not in parts or spans[parts["before"]][1] - 1 <= parts["latest"]
             after = "after" not in parts or spans[parts["after"]][0] >= parts["earliest"]
@@ -101,6 +101,11 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         (run,), cell = parts["cells"], parts["cell"]
         assert abs(run - cell) == length
         assert all(line.cells[x] >> line.clue[parts["block"]].color & 1 for x in range(min(run, cell), max(run, cell)))
+    if reason.kind == "stretched":
+        assert abs(parts["cell"] - parts["cells"][0]) >= length or abs(parts["cell"] - parts["cells"][-1]) >= length
+        assert all(
+            min(abs(x - end) for end in parts["cells"]) >= abs(parts["cell"] - parts["cells"][-1]) for x in ruled
+        )
     if "limited" in parts:
         assert_limited(line, *parts["limited"][1:])
     if reason.kind == "suppose":
@@ -244,7 +249,7 @@ counting: 3 | ??.?
 only columns 1, 2 and 4 can be black, and 3 black cells are needed, so columns 1, 2 and 4 are black
 
 counting: 2 1r | ..***
-both white cells are found (5 less 2 + 1), in columns 1 and 2, so columns 3 to 5 are not white but black or red
+both white cells are found (5 less 3 in blocks), in columns 1 and 2, so columns 3 to 5 are not white but black or red
 
 overlap: 3 | ????
 the 3 lies within columns 1 to 4, so columns 2 and 3 are black
@@ -257,8 +262,8 @@ with the 1 complete, only columns 3 to 9 are left for 3 2: the 3 lies within col
 black. The 2 lies within columns 7 to 9, so column 8 is black
 
 overlap: 2 2r | ***-*
-counted from both ends, the black 2 lies within columns 1 to 3, so column 2 is black. The red 2 lies within columns
-3 to 5, so column 4 is red
+with room for the other blocks, the black 2 lies within columns 1 to 3, so column 2 is black. The red 2 lies within
+columns 3 to 5, so column 4 is red
 
 glue: 3 1 | ?#??????
 column 2 is black and can only belong to the 3, which begins in column 1 at the earliest, so column 3 is black
@@ -280,6 +285,12 @@ white
 spaces: 2 | ???#??
 as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, so columns 1 and 2 are white. As
 column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
+
+spaces: 3r 2 | ****r***
+the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5 can only belong to the
+red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5 can only belong to the
+red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. The red 3 ends in column 6 at the
+latest, so columns 7 and 8 are not red
 
 forcing: 2 3 | ???.?.????
 as columns 4 and 6 are white, the 2 lies within columns 1 to 3, so column 2 is black. The 2 ends in column 3 at the
@@ -350,4 +361,6 @@ def test_cell_that_is_cut_off_from_a_run_is_out_of_reach() -> None:
     line = line_with(clue_of("3"), (COLORS[sign] for sign in "?.?#??"))
     (reason,) = find_reasons(line, frozenset({(0, 1)}), techniques.MERCURY)
     words = LineWords(Puzzle((line.clue,), ((),) * 6, palette=RED[:2]), 0, line)
-    assert words.argument(reason) == "as column 4 can only belong to the 3, the 3 begins in column 2 at the earliest"
+    assert (
+        words.argument(reason) == "column 4 can only belong to the 3, and columns 1 to 4 are 4 cells, too many for it"
+    )
