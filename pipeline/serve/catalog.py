@@ -247,14 +247,11 @@ class Catalog:
         return graded.select(GRADE)
 
     def _words(self, name: str) -> list[str]:
-        """Return the words of a facet in order, sizes by their frequency, UNKNOWN last."""
+        """Return the words of a facet in order, UNKNOWN last."""
         with self._cursor() as cursor:
-            grouped = f"select {_column(name)} from listed group by 1 order by count(*) desc, 1"
-            found = [word for (word,) in cursor.execute(grouped).fetchall()]
+            found = [word for (word,) in cursor.execute(f"select distinct {_column(name)} from listed").fetchall()]
         places = {word: place for place, word in enumerate(FACETS[name][1])}
-        if name != "dimensions":
-            found.sort(key=lambda word: (places.get(word, len(places)), natural(word)))
-        return sorted(found, key=UNKNOWN.__eq__)
+        return sorted(found, key=lambda word: (word == UNKNOWN, places.get(word, len(places)), natural(word)))
 
     @contextmanager
     def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { colorsOf, Game, isLine, paletteOf, puzzleOf, wrongCells, wrongWords } from "../../reports/templates/shared/game.js";
+import { cluesOf } from "../../reports/templates/shared/clues.js";
+import { colorsOf, Game, isLine, paletteOf, placedBlocks, puzzleOf, wrongCells, wrongWords } from "../../reports/templates/shared/game.js";
 
 const EMPTY = 255;
 const BLACK_ON_WHITE = [{ name: "white", rgb: "ffffff" }, { name: "black", rgb: "000000" }];
@@ -142,4 +143,48 @@ test("a record becomes a puzzle with the colours of its clues", () => {
   assert.equal(colorsOf(record), 2);
   assert.deepEqual(puzzleOf(record).palette.map(({ rgb }) => rgb), ["ffffff", "D02020", "888888"]);
   assert.equal(paletteOf(record).length, 4);
+});
+
+/** Every sequence of `length` of the values. */
+function sequences(values, length) {
+  return length === 0 ? [[]] : sequences(values, length - 1).flatMap((start) => values.map((value) => [...start, value]));
+}
+
+const LINES = sequences([0, 1, 2, EMPTY], 5);
+const CLUES_OF_FIVE = [0, 1, 2, 3].flatMap((count) => sequences([[0, 1], [1, 1], [2, 1], [1, 2], [3, 2]], count));
+const blocksOf = (cells) => cluesOf(cells.map((cell) => (cell === EMPTY ? 0 : cell)), cells.length, 1).rows[0];
+
+/** The most blocks of a clue that a beginning of the line, without open cells and not within a run, consists of. */
+function slowFirst(clue, cells) {
+  const ends = Array.from({ length: cells.length + 1 }, (_, end) => end).filter((end) => {
+    const isWithin = end > 0 && (cells[end] === 0 || cells[end] === cells[end - 1]);
+    return !isWithin && !cells.slice(0, end).includes(0);
+  });
+  const counts = clue.map((_, k) => k + 1);
+  return Math.max(0, ...counts.filter((count) => ends.some((end) => isLine(clue.slice(0, count), blocksOf(cells.slice(0, end))))));
+}
+
+test("blocks are placed as counted slowly from either end", () => {
+  for (const clue of CLUES_OF_FIVE) {
+    for (const cells of LINES) {
+      const first = slowFirst(clue, cells);
+      const last = clue.length - slowFirst(clue.toReversed(), cells.toReversed());
+      const slow = clue.map((_, k) => first < last && (k < first || k >= last));
+      assert.deepEqual(placedBlocks(clue, cells), slow, JSON.stringify({ clue, cells }));
+    }
+  }
+});
+
+test("a block that is placed has one place in all ways to complete the line", () => {
+  const whole = sequences([1, 2, EMPTY], 5);
+  const placeOf = (cells, k) => cells.findIndex((cell, at) => cell !== EMPTY && blocksOf(cells.slice(0, at + 1)).length === k + 1);
+  for (const clue of CLUES_OF_FIVE) {
+    const fitting = whole.filter((cells) => isLine(clue, blocksOf(cells)));
+    for (const cells of LINES) {
+      const ways = fitting.filter((way) => cells.every((cell, k) => cell === 0 || cell === way[k]));
+      placedBlocks(clue, cells).forEach((isPlaced, k) => {
+        if (isPlaced) assert.ok(new Set(ways.map((way) => placeOf(way, k))).size <= 1, JSON.stringify({ clue, cells, k }));
+      });
+    }
+  }
 });

@@ -16,7 +16,7 @@ const FACETS = [
   { name: "star_count", title: "Stars", unknown: "none", range: "stars" },
   { name: "grade", title: "Grade", unknown: "none" },
   { name: "hardest", title: "Technique for people", unknown: "none" },
-  { name: "dimensions", title: "Exact size", often: true },
+  { name: "dimensions", title: "Exact size" },
   { name: "size", title: "Size", range: "side" },
   { name: "colors", title: "Colours" },
   { name: "kind", title: "Kind" },

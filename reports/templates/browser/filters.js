@@ -8,7 +8,7 @@ import { chartWords } from "./scales.js";
 import { plainWords } from "./selection.js";
 import { chosenWords, withoutFilter } from "./state.js";
 
-const MOST_CHOICES = 200; // of a menu
+const MOST_CHOICES = 200; // of a menu: the most frequent ones
 const MANY_CHOICES = 12; // from which a menu has a search box
 
 export class Filters {
@@ -80,7 +80,8 @@ export class Filters {
     const wanted = ([word, count]) => (count > 0 || chosen.has(word)) && plainWords(facet.titleOf(word)).includes(part);
     const found = counted.filter(wanted);
     const focused = list.contains(document.activeElement) ? document.activeElement.value : null;
-    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choiceItem(word, facet.titleOf(word), numberWords(count), chosen.has(word)));
+    const frequent = new Set([...found].sort((a, b) => b[1] - a[1]).slice(0, MOST_CHOICES));
+    const items = found.filter((choice) => frequent.has(choice)).map(([word, count]) => choiceItem(word, facet.titleOf(word), numberWords(count), chosen.has(word)));
     if (found.length > MOST_CHOICES) items.push(element("p", "note small", "", `and ${numberWords(found.length - MOST_CHOICES)} more`));
     if (found.length === 0) items.push(element("p", "note small", "", "No matches."));
     list.replaceChildren(...items);

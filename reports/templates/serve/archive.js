@@ -101,6 +101,13 @@ export class Archive {
     return row ? { row, address: puzzleAddress(row, query) } : null;
   }
 
+  /** The query, URLSearchParams, of the whole list's page that begins with a puzzle; null if the list lacks it. */
+  async pageOf(id) {
+    const { puzzles } = await this.request({ ...plainState(), query: id }, 0);
+    const row = puzzles.find(({ puzzle_id: found }) => found === id);
+    return row ? new URLSearchParams({ first: row.place }) : null;
+  }
+
   /** Show the page of a query, URLSearchParams. */
   async show(query) {
     const { state, problems } = stateOf(ADDRESS + query, this.known);

@@ -132,19 +132,22 @@ class Page {
     }
   }
 
-  /** Link to the list that the puzzle was opened from, and to the next puzzle there. */
+  /** Link to the list that the puzzle was opened from, by default that of the whole archive, and to the next puzzle there. */
   async renderOnward(query) {
     const { puzzle_id: id } = this.described.puzzle;
     const place = this.sections.puzzle.querySelector(".onward");
-    const list = query.get("list") ?? "";
     place.hidden = !this.archive || query.get("id") !== id;
     if (place.hidden || place.dataset.of === location.hash) return;
     place.dataset.of = location.hash;
-    place.replaceChildren(linkTo(`#archive?${list}`, "Back to the list"));
-    const next = query.has("list") && (await this.archive.next(new URLSearchParams(list), id));
+    place.replaceChildren();
+    const isListed = query.has("list");
+    const list = isListed ? new URLSearchParams(query.get("list")) : await this.archive.pageOf(id);
+    if (!list || place.dataset.of !== location.hash) return;
+    place.append(linkTo(`#archive?${list}`, isListed ? "Back to the list" : "Show in the archive"));
+    const next = await this.archive.next(list, id);
     if (!next || place.dataset.of !== location.hash) return; // another puzzle was opened meanwhile
     const { title, puzzle_id: nextId, width, height } = next.row;
-    place.prepend(linkTo(next.address, "Next: ", element("bdi", "", "", titleWords(title, nextId)), ` ${sizeWords(width, height)}`));
+    place.prepend(linkTo(next.address, isListed ? "Next: " : "Next in the archive: ", element("bdi", "", "", titleWords(title, nextId)), ` ${sizeWords(width, height)}`));
   }
 
   /** Render the puzzle, unless it is the one shown. */

@@ -75,6 +75,7 @@ export class Workshop {
       changed: () => this.handleChange(),
       moved: (words) => (this.part("line-words").textContent = words),
     });
+    if (this.board.isEnlarged) this.showOutcome("Two fingers move the board; − shows all of it.");
     this.renderTools(1);
     this.renderClues();
   }

@@ -10,6 +10,9 @@ const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
 const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
 const USABLE = 16; // what a finger or a pointer hits easily
 const LARGEST = 38;
+const TOUCHABLE = 18; // pixels a cell, below which fingers get an enlarged board to begin with
+const ENLARGED = 24;
+const EDGE = 14; // pixels at the right and below, where every fifth line is numbered
 const RAIN = 40; // pieces
 const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
@@ -42,7 +45,9 @@ export class Board {
     place.onscroll = () => this.pinClues();
     this.size = USABLE; // pixels of a cell
     this.build();
-    this.zoomTo(this.fittingSize());
+    const fitting = this.fittingSize();
+    this.isEnlarged = fitting < TOUCHABLE && matchMedia("(pointer: coarse)").matches;
+    this.zoomTo(this.isEnlarged ? ENLARGED : fitting);
     const resizing = new ResizeObserver(() => (this.sheet.isConnected ? this.scale() : resizing.disconnect()));
     resizing.observe(place);
     this.listen();
@@ -59,9 +64,9 @@ export class Board {
 
   /** The pixels of a cell at which the whole board fits, within limits. */
   fittingSize() {
-    const [wide, tall] = [this.puzzle.width + this.room.x / CELL, this.puzzle.height + this.room.y / CELL];
-    const across = (this.place.clientWidth - 2 * PADDING) / wide;
-    return Math.max(Math.min(across, (innerHeight - ABOVE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
+    const [wide, tall] = [this.puzzle.width + (this.room.x + 2) / CELL, this.puzzle.height + (this.room.y + 2) / CELL];
+    const across = (this.place.clientWidth - 2 * PADDING - EDGE) / wide;
+    return Math.max(Math.min(across, (innerHeight - ABOVE - EDGE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
   }
 
   /** Draw everything. */
@@ -82,7 +87,8 @@ export class Board {
     this.heads = clueHeads(image, { width, height, left, top });
     this.lines = Object.fromEntries(["rows", "columns"].map((side) => [side, clueLines(image, side)]));
     image.append(this.highlights);
-    image.querySelector(".clues").before(this.cursor); // clues cover it where the board is scrolled
+    this.edges = edgeNumbers(width, height);
+    image.querySelector(".clues").before(this.cursor, ...this.edges); // clues cover them where the board is scrolled
     this.image?.remove();
     this.sheet.prepend(image);
     this.image = image;
@@ -108,29 +114,35 @@ export class Board {
     const { width, height } = this.puzzle;
     const sizes = [this.size, Math.min(this.size, this.fittingSize())];
     const share = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size))) / Math.max(1, units * unit);
-    const across = share(this.room.x, width, this.place.offsetWidth);
-    const down = share(this.room.y, height, innerHeight - ABOVE);
+    const across = share(this.room.x, width, this.place.offsetWidth - EDGE);
+    const down = share(this.room.y, height, innerHeight - ABOVE - EDGE);
     this.lines.rows.forEach((shrink, k) => shrink(across, 0, (k + 0.5) * CELL));
     this.lines.columns.forEach((shrink, k) => shrink(down, (k + 0.5) * CELL, 0));
     this.origin = { left: -this.room.x * across, top: -this.room.y * down };
     const { left, top } = this.origin;
-    const box = [left - 1, top - 1, width * CELL - left + 2, height * CELL - top + 2];
+    const box = [left - 1, top - 1, width * CELL - left + 2 + EDGE / unit, height * CELL - top + 2 + EDGE / unit];
     this.image.setAttribute("viewBox", box.join(" "));
     this.image.style.width = `${box[2] * unit}px`;
     const place = { left: -box[0] * unit, top: -box[1] * unit, width: width * this.size, height: height * this.size };
     for (const [name, pixels] of Object.entries(place)) this.target.style[name] = `${pixels}px`;
-    this.place.style.scrollPadding = `${place.top}px 0 0 ${place.left}px`;
+    this.place.style.scrollPadding = `${place.top}px ${EDGE}px ${EDGE}px ${place.left}px`;
+    this.image.style.setProperty("--edge", `${EDGE / unit}px`);
     this.pinClues();
   }
 
-  /** Move the clues along with the scroll position, so that they stay in view. */
+  /** Move the clues and the numbers of lines along with the scroll position, so that they stay in view. */
   pinClues() {
-    const [x, y] = [this.place.scrollLeft, this.place.scrollTop].map((pixels) => Math.max(0, pixels - PADDING));
+    const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = this.place;
+    const ahead = [scrollWidth - clientWidth - scrollLeft, scrollHeight - clientHeight - scrollTop];
+    const [x, y, right, bottom] = [scrollLeft, scrollTop, ...ahead].map((pixels) => Math.max(0, pixels - PADDING));
     const unit = this.size / CELL;
     for (const [element, across, down] of this.heads) {
       element.setAttribute("transform", `translate(${across * x / unit} ${down * y / unit})`);
     }
-    this.target.style.clipPath = `inset(${y}px 0 0 ${x}px)`;
+    const { width, height } = this.puzzle;
+    this.edges[0].setAttribute("transform", `translate(${width * CELL - right / unit} 0)`);
+    this.edges[1].setAttribute("transform", `translate(0 ${height * CELL - bottom / unit})`);
+    this.target.style.clipPath = `inset(${y}px ${right}px ${bottom}px ${x}px)`;
   }
 
   /** Zoom to a size of the cells in pixels; the cell at a place of the window stays there, or the first one in view. */
@@ -164,13 +176,15 @@ export class Board {
     fill(this.image, this.puzzle.width, this.puzzle.palette, this.content());
   }
 
-  /** Dim the clues of complete lines, and note whether all of them are. */
+  /** Dim the clues of complete lines and of blocks that are placed, and note whether all lines are complete. */
   updateCompleteLines() {
     this.complete = this.game.completeLines();
     if (!this.complete) return;
+    const placed = this.game.placedBlocks();
     for (const side of ["rows", "columns"]) {
       this.image.querySelectorAll(`.clues.${side} > g`).forEach((group, k) => {
         group.classList.toggle("complete", this.complete[side][k]);
+        group.querySelectorAll("text").forEach((number, block) => number.classList.toggle("placed", placed[side][k][block]));
       });
     }
     this.isFinished = [...this.complete.rows, ...this.complete.columns].every(Boolean);
@@ -450,10 +464,24 @@ function clueHeads(image, { width, height, left, top }) {
   const lines = (...parts) => svg("path", { class: "thick", d: parts.join("") });
   const [rows, columns] = ["rows", "columns"].map((side) => image.querySelector(`.clues.${side}`));
   const corner = back(left, top, -left, -top);
-  rows.prepend(back(left, 0, -left, tall), lines(...fives(height).map((y) => `M${left} ${y * CELL}H0`), `M0 0V${tall}`));
-  columns.prepend(back(0, top, wide, -top), lines(...fives(width).map((x) => `M${x * CELL} ${top}V0`), `M0 0H${wide}`));
+  const beyond = (EDGE / ZOOMS[0]) * CELL;
+  rows.prepend(back(left, 0, -left, tall + beyond), lines(...fives(height).map((y) => `M${left} ${y * CELL}H0`), `M0 0V${tall}`));
+  columns.prepend(back(0, top, wide + beyond, -top), lines(...fives(width).map((x) => `M${x * CELL} ${top}V0`), `M0 0H${wide}`));
   image.append(corner);
   return [[rows, 1, 0], [columns, 0, 1], [corner, 1, 1]];
+}
+
+/** The numbers of every fifth row, from the right edge on, and column, from the lower edge on: a group each. */
+function edgeNumbers(width, height) {
+  return [height, width].map((count, side) => {
+    const turned = (along, across) => (side ? { x: along, y: across } : { x: across, y: along });
+    const numbers = Array.from({ length: count }, (_, k) => k + 1).filter((number) => number % 5 === 0);
+    const back = svg("rect", { class: "back" });
+    const line = svg("path", { class: "thick", d: `M0 0${side ? "H" : "V"}${count * CELL}` });
+    return svg("g", { class: `edge ${side ? "columns" : "rows"}` }, back, line, ...numbers.map((number) => (
+      svg("text", turned((number - 0.5) * CELL, 0), String(number))
+    )));
+  });
 }
 
 /** For each line of a side's clues a function that shrinks it to a share around a point. */

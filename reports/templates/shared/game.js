@@ -57,6 +57,17 @@ export class Game {
     return { rows: fits("rows"), columns: fits("columns") };
   }
 
+  /** Which numbers of each line have their block placed, {rows, columns} of lines of booleans; null while a picture is drawn. */
+  placedBlocks() {
+    if (this.isDrawn) return null;
+    const { width, height, clues } = this.puzzle;
+    const column = (x) => Uint8Array.from({ length: height }, (_, y) => this.visible[y * width + x]);
+    return {
+      rows: clues.rows.map((clue, y) => placedBlocks(clue, this.visible.subarray(y * width, (y + 1) * width))),
+      columns: clues.columns.map((clue, x) => placedBlocks(clue, column(x))),
+    };
+  }
+
   // Changes: each returns whether any cell has changed
 
   /** Set cells, as one step of undo. */
@@ -166,6 +177,32 @@ export function colorsOf({ rows, columns }) {
 
 /** Whether a clue is that of the blocks found; a hidden length fits any. */
 export function isLine(clue, found) {
-  if (clue.length !== found.length) return false;
-  return clue.every(([length, color], k) => color === found[k][1] && (length === 0 || length === found[k][0]));
+  return clue.length === found.length && clue.every((number, k) => isBlock(number, found[k]));
+}
+
+function isBlock([length, color], found) {
+  return color === found[1] && (length === 0 || length === found[0]);
+}
+
+/**
+ * Which numbers of a clue have their block placed by a line's cells, counted from either end: each run up to it is closed and
+ * is that of its number, and no cell before is open. None if that places all, since a line that fits is complete anyway,
+ * and another one is wrong.
+ */
+export function placedBlocks(clue, cells) {
+  const first = closedRuns(clue, cells);
+  const last = closedRuns([...clue].reverse(), cells.slice().reverse());
+  return clue.map((_, k) => first + last < clue.length && (k < first || k >= clue.length - last));
+}
+
+/** The count of closed runs at the beginning of a line, with no open cell before them, that are those of the clue's first numbers. */
+function closedRuns(clue, cells) {
+  let count = 0;
+  for (let start = 0, stop; start < cells.length && cells[start] !== 0 && count < clue.length; start = stop) {
+    for (stop = start + 1; cells[stop] === cells[start]; ) stop += 1;
+    if (cells[start] === EMPTY) continue;
+    if (cells[stop] === 0 || !isBlock(clue[count], [stop - start, cells[start]])) break;
+    count += 1;
+  }
+  return count;
 }
