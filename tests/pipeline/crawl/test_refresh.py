@@ -42,7 +42,8 @@ Crawl = Callable[..., dict[str, Any]]
 
 def drawn(number: int, **texts: Any) -> Puzzle:
     """Return a puzzle with one solution, of its own size, that may be passed on."""
-    picture = np.ones((2, 2 + number), np.uint8)
+    picture = np.ones((3, 2 + number), np.uint8)
+    picture[1, 1] = 0
     about = {"title": f"No. {number}", "author": "Ann", "copyright": "(c) Ann", "license": FREE}
     return from_picture(picture, source="webpbn", source_id=str(number), **{**about, **texts})
 
