@@ -9,7 +9,6 @@ import os
 import stat
 import tarfile
 import time
-import tracemalloc
 import zipfile
 from pathlib import Path
 
