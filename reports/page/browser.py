@@ -151,7 +151,7 @@ def _bytes(array: np.ndarray) -> bytes:
 
 def deflated(data: bytes, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
     """Return bytes as the page embeds them: deflated, in base64."""
-    compressor = zlib.compressobj(strategy=strategy)
+    compressor = zlib.compressobj(5, strategy=strategy)  # half the time of 6, for a thousandth more bytes
     return Markup(base64.b64encode(compressor.compress(data) + compressor.flush()).decode())
 
 
