@@ -35,7 +35,7 @@ from nonocensus.pipeline.commands.output import (
     resumable,
     show_progress,
 )
-from nonocensus.pipeline.commands.status import describe_summary, failures
+from nonocensus.pipeline.commands.status import describe_summary, describe_ungraded, failures
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.classify_job import (
@@ -47,7 +47,6 @@ from nonocensus.pipeline.jobs.classify_job import (
     retry_run,
 )
 from nonocensus.pipeline.jobs.cost import estimate_job
-from nonocensus.pipeline.jobs.grade_job import count_ungraded
 from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
 from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
@@ -144,9 +143,7 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
         if idle_text and not (outcome.rows or outcome.unread or outcome.missing):
             out.print(escape(idle_text))
         print_text(describe_summary(outcome.summary))
-        if ungraded := count_ungraded(outcome.run):
-            grade = f"nonocensus grade {escape(outcome.run.folder.name)}"
-            out.print(f"[yellow]{counted(ungraded, 'puzzle')} without grade now[/yellow]: {grade}")
+        print_text(describe_ungraded(outcome.run))
     for reason in outcome.unread:
         err.print(f"[red]not read:[/red] {escape(reason)}")
     if outcome.missing:

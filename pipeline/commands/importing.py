@@ -74,7 +74,12 @@ def import_(
         f"[bold green]{counted(report.added, 'puzzle')}[/bold green] added to {escape(store)}{known}: {total:,} in all."
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
         + (f"\nUpdated: {first_ids(report.updated, len(report.updated))}." if report.updated else "")
-        + ("\nIn a run: nonocensus retry RUN --changed classifies what changed." if report.changes_results else "")
+        + (
+            "\nIn a run: nonocensus retry RUN --changed classifies what changed, in place; to compare, first: "
+            "cp -r RUN before."
+            if report.changes_results
+            else ""
+        )
         + (
             f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
             if report.unsaved

@@ -24,6 +24,7 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.jobs.grade_job import count_ungraded
 from nonocensus.pipeline.prometheus import exposition
 from nonocensus.pipeline.run.carry import count_changed
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
@@ -37,7 +38,7 @@ IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
 
 COUNTED = 20_000
-"""Most puzzles of changed parts in which those that have changed are counted, in a second or two."""
+"""Most puzzles in which those that have changed, or are without grade, are counted, in a second or two."""
 
 
 def status(
@@ -199,8 +200,12 @@ def describe_run(
         yield from describe_progress(progress)
     changed = list(describe_changed(run))
     yield from changed
-    if not changed and left and not (progress and is_active(progress)):
+    if progress and is_active(progress):
+        return
+    if not changed and left:
         yield f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to resume."
+    if summary["rows"] <= COUNTED:
+        yield from describe_ungraded(run)
 
 
 def describe_changed(run: Run) -> Iterator[str]:
@@ -215,6 +220,17 @@ def describe_changed(run: Run) -> Iterator[str]:
             f"[yellow]{counted(puzzles, 'puzzle') if puzzles else counted(len(changed), 'part')} of its store changed "
             f"since[/yellow]: nonocensus retry {escape(run.folder.name)} --changed classifies what is new."
         )
+
+
+def describe_ungraded(run: Run) -> Iterator[str]:
+    """Yield what to do about puzzles of a graded run that are without grade, if there are any."""
+    try:
+        ungraded = count_ungraded(run)
+    except InputError:
+        return
+    if ungraded:
+        grade = f"nonocensus grade {escape(run.folder.name)}"
+        yield f"[yellow]{counted(ungraded, 'puzzle')} without grade now[/yellow]: {grade}"
 
 
 def is_active(progress: Progress) -> bool:
@@ -237,7 +253,8 @@ def describe_progress(progress: Progress) -> Iterator[str]:
         )
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
-        yield f"The last session, {progress['session']}, finished {counted(progress['rows'], 'puzzle')} in {spent}."
+        session = f"{progress['job']} {progress['session']}"
+        yield f"The last session, {session}, finished {counted(progress['rows'], 'puzzle')} in {spent}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
         yield (

@@ -24,7 +24,8 @@ from nonocensus.scrapers.http.throttle import MIN_RATE
 from nonocensus.scrapers.site import FINAL, Judgement, Site
 from nonocensus.solver.model.puzzle import Puzzle
 
-ID = re.compile(rf"({webpbn.SOURCE}|{nonograms.SOURCE})[/:]0*([1-9][0-9]{{0,8}})")
+SITES = (webpbn.SOURCE, nonograms.SOURCE)
+ID = re.compile(rf"({'|'.join(SITES)})[/:]0*([1-9][0-9]{{0,8}})")
 
 
 class PuzzleId(NamedTuple):

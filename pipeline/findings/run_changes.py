@@ -34,7 +34,8 @@ def _changed(one: ChangedVerdict, facts: list[dict[str, dict[str, Any]]]) -> Cha
     old, new = (each.get(one.puzzle_id, {}) for each in facts)
     known = old | new
     sizes = dict.fromkeys(f"{each['width']}×{each['height']}" for each in (old, new) if each)
-    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), " → ".join(sizes), change_drawings(old, new)])
+    gone = tuple(when for when, each in (("before", old), ("after", new)) if not each)
+    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), " → ".join(sizes), gone, change_drawings(old, new)])
 
 
 def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:

@@ -128,8 +128,12 @@ def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[AmbiguousPuzzle, ...]:
     known = ("solution", "second_solution", "goal")
     changed = pc.min_element_wise(*(differing(shown, name, "mended") for name in known))
     rows = shown.select(names).append_column("cells", cells).append_column("changed", changed)
-    order = [(name, "ascending") for name in ("marked", "changed", "cells", "puzzle_id")]
-    rows = rows.filter(cells.is_valid()).sort_by(order).slice(0, AMBIGUOUS)
+    order = [(name, "ascending") for name in ("marked", "changed", "cells", "share", "natural")]
+    area = pc.multiply(pc.cast(shown["width"], pa.int64()), shown["height"])
+    shares = pc.divide(pc.cast(pc.coalesce(changed, cells), pa.float64()), area)
+    ids = pa.array([natural(each or "") for each in rows["puzzle_id"].to_pylist()], pa.string())
+    rows = rows.append_column("share", shares).append_column("natural", ids)
+    rows = rows.filter(cells.is_valid()).sort_by(order).select([*names, "cells", "changed"]).slice(0, AMBIGUOUS)
     return tuple(AmbiguousPuzzle(**row) for row in rows.to_pylist())
 
 

@@ -12,6 +12,7 @@ class ChangedPuzzle(NamedTuple):
 
     old, new   its verdicts; None if a run lacks it
     size       "10×10", or with another one "10×10 → 3×3"; empty if unknown
+    gone       those of "before" and "after" whose puzzle is no longer in the store
     pictures   its drawings, "before" and "after", the former with the cells that changed in a colour apart
     """
 
@@ -22,6 +23,7 @@ class ChangedPuzzle(NamedTuple):
     author: str | None
     url: str | None
     size: str
+    gone: tuple[str, ...]
     pictures: dict[str, Markup]
 
 
@@ -46,4 +48,6 @@ def comparison_page(
     """
     template = environment(autoescape=True).get_template("comparison.html.j2")
     there = [group for group in groups if group.puzzles]
-    return template.render(groups=there, runs=runs, shared=shared, alarms=alarms, style=Markup(source("report.css")))
+    drawn = any("before" in one.pictures for group in there for one in group.listed)
+    style = Markup(source("report.css"))
+    return template.render(groups=there, runs=runs, shared=shared, alarms=alarms, drawn=drawn, style=style)

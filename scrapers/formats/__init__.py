@@ -64,8 +64,8 @@ class Format(Protocol):
 
 
 UNKNOWN = (
-    "unknown format; one that is read has a row's clue a line (3 1), an empty line, and the columns' clues; "
-    "docs/FORMATS.md lists all"
+    "unknown format; one that is read has a row's clue a line (3 1), an empty line, and the columns' clues, or "
+    "is a line WIDTHxHEIGHT:columns/rows (2x3:3/1/2/1/1, numbers of a clue by dots); docs/FORMATS.md lists all"
 )
 
 LINKS: tuple[Format, ...] = (PENPA, *GAME_IDS, SHARE)

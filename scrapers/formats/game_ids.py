@@ -2,12 +2,13 @@
 
     format     a line                                            played by
     puzzlink   https://puzz.link/p?nonogram/2/1/g2g              puzz.link, pzprxs
-    tatham     2x1:1/1/2, also after the # of a link             Simon Tatham's Pattern
+    tatham     2x3:3/1/2/1/1, also after the # of a link         Simon Tatham's Pattern
 
 puzzlink: width, height, then places for numbers, (height + 1) / 2 a column and (width + 1) / 2 a row, the number next
 to the grid first. A hexadecimal digit is a number, `-` begins one of two digits, `.` is a hidden length, g to z are 1
 to 20 empty places.
-tatham: width, height, then the clues of columns and rows, separated by slashes, their numbers by dots. After a comma
+tatham: width, height, then the clues of columns, then of rows, separated by slashes, their numbers by dots; an empty
+line is nothing, or a 0. After a comma
 come given cells, which are read as a saved grid: a letter is 0 to 24 open cells (z: 25) and then, but for z, a white
 cell or, in capitals, a black one.
 """
@@ -148,8 +149,8 @@ def _parse_tatham(found: re.Match[str]) -> Puzzle:
     clues = found[3].split("/", width + height)
     if len(clues) != width + height:
         count = f"{len(clues)}" if len(clues) < width + height else "more"
-        raise FormatError(f"it has {count} clues, not {width} + {height}")
-    puzzle = puzzle_of([clue.split(".", MAX_CELLS) if clue else [] for clue in clues], width)
+        raise FormatError(f"it has {count} clues, not {width} columns + {height} rows")
+    puzzle = puzzle_of([clue.split(".", MAX_CELLS) if clue not in ("", "0") else [] for clue in clues], width)
     return puzzle if found[4] is None else with_metadata(puzzle, saved=(_given(found[4], width, height),))
 
 
@@ -189,7 +190,15 @@ PUZZLINK_FORMAT = LineFormat(
     "puzzlink", "Links to puzz.link.", PUZZLINK, _parse_puzzlink, _format_puzzlink, frozenset({"blots"})
 )
 
+TATHAM_ABOUT = "Game ids of Simon Tatham's Pattern: WIDTHxHEIGHT:columns/rows, like 2x3:3/1/2/1/1."
+
 GAME_IDS = (
     PUZZLINK_FORMAT,
-    LineFormat("tatham", "Game ids of Simon Tatham's Pattern.", TATHAM, _parse_tatham, _format_tatham),
+    LineFormat(
+        "tatham",
+        TATHAM_ABOUT,
+        TATHAM,
+        _parse_tatham,
+        _format_tatham,
+    ),
 )

@@ -194,14 +194,23 @@ def test_invalid_files_give_reasons() -> None:
         ("puzzlink", b"nonogram/2/1/g0g\n", "line 1: '0g' is neither a number nor a gap"),
         ("puzzlink", b"nonogram/2000/1/1\n", "line 1: its size is '2000x1'; a side may have 1 to 1023 cells"),
         ("puzzlink", b"https://puzz.link/p?slither/2/1/1\n", "line 1: 'https://puzz.link/p?slither/2/1/1' is not"),
-        ("tatham", b"2x1:1/1\n", "line 1: it has 2 clues, not 2 + 1"),
-        ("tatham", b"2x1:1/1/1/1\n", "line 1: it has more clues, not 2 + 1"),
+        ("tatham", b"2x1:1/1\n", "line 1: it has 2 clues, not 2 columns + 1 rows"),
+        ("tatham", b"2x1:1/1/1/1\n", "line 1: it has more clues, not 2 columns + 1 rows"),
         ("tatham", b"2x1:1/1/1..1\n", "line 1: '' is not a number from 1 to 1023"),
     ]
     for name, data, said in cases:
         with pytest.raises(FormatError) as error:
             list(named(name).read(data))
         assert str(error.value).startswith(said), name
+
+
+def test_line_of_clues_has_columns_first_and_empty_lines_as_nothing_or_zero() -> None:
+    (puzzle,) = named("tatham").read(b"2x3:2/0/1//1")
+    assert (puzzle.width, puzzle.height) == (2, 3)
+    assert puzzle.columns[1] == puzzle.rows[1] == ()
+    for text in (b"1 3 5 / 1 3 5\n", b"1,3,5/1,3,5\n", b"x\n"):
+        with pytest.raises(FormatError, match="WIDTHxHEIGHT:columns/rows"):
+            detect("stdin", text)
 
 
 def test_links_and_ids_of_players() -> None:

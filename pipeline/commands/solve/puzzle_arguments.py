@@ -1,6 +1,7 @@
 """Arguments of the command solve: files, folders, archives, addresses, links, ids of sites, standard input."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -11,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import err
-from nonocensus.pipeline.crawl.single import FetchOptions, PuzzleId, check_fetch, open_fetcher, parse_id
+from nonocensus.pipeline.crawl.single import SITES, FetchOptions, PuzzleId, check_fetch, open_fetcher, parse_id
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.run_folder import Run, is_run, open_place
 from nonocensus.pipeline.store.conversion import puzzles_in
@@ -27,6 +28,9 @@ STDIN = "-"
 
 MAX_BYTES = 64 << 20
 """Bytes of an answer or a file of Sudokus that are read."""
+
+OTHER_ID = re.compile(r"[A-Za-z.]{1,40}[/:][0-9]{1,20}")
+"""What looks like the id of a puzzle of a site, if it is no file."""
 
 REPORT_EVERY = 1_000
 """Files of a folder between two lines of progress."""
@@ -57,7 +61,11 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
         return [PuzzleArgument(place, None, str(parse_id(name) or name)) for name in names]
     parsed = [PuzzleArgument(text, None if exists(text) else parse_id(text)) for text in arguments]
     paths = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)
-    check_sources([path for path in paths if not is_link(path)], request.contact)
+    paths = [path for path in paths if not is_link(path)]
+    for path in paths:
+        if OTHER_ID.fullmatch(path) and not exists(path):
+            raise UserError(f"{path} does not exist; sites with ids: {', '.join(SITES)}")
+    check_sources(paths, request.contact)
     ids = [each.puzzle_id for each in parsed if each.puzzle_id]
     if not ids and (request.base_urls or request.refresh):
         raise UserError("--base-url and --refresh go with ids like webpbn/6574")

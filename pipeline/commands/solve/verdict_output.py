@@ -140,6 +140,8 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         reason = WITHOUT_GRADE.get(row["solutions"])
         words = f"no minutes: {reason}" if solved.grading is None else difficulty_words(solved.grading)
         hint = "; --all 2 draws two" if row["solutions"] == "multiple" and solved.solutions is None else ""
+        if row["solutions"] == "none" and solved.explanation is None:
+            hint = "; --explain shows why"
         yield f"For people: [bold]{escape(words)}[/bold]{hint}"
 
 

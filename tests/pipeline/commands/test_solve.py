@@ -226,6 +226,13 @@ def test_file_takes_precedence_over_id(nonocensus: Nonocensus, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("files")
+def test_mistyped_sites_get_the_known_ones_and_contradictions_a_way_on(nonocensus: Nonocensus) -> None:
+    assert "webpbnn/3 does not exist; sites with ids: webpbn, nonograms\n" in nonocensus("solve", "webpbnn/3").err
+    assert "it has no solution; --explain shows why\n" in nonocensus("solve", "c.non").out
+    assert "shows why" not in nonocensus("solve", "c.non", "--explain").out
+
+
+@pytest.mark.usefixtures("files")
 def test_missing_ids_are_reported_and_skipped(nonocensus: Nonocensus, twin: str) -> None:
     """One line for each; a site that does not answer ends the command."""
     result = nonocensus("solve", "webpbn/2", "a.non", "--base-url", twin, "-b")

@@ -121,7 +121,11 @@ def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pyt
 def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> None:
     rewrite(runs[0].store, lambda batch: batch.slice(1))
     page = changes_page(*runs, compare(*runs))
-    assert "a/gone" in page[page.index("<h2>Gone") : page.index("<h2>Other")]
+    gone = page[page.index("<h2>Gone") : page.index("<h2>Other")]
+    assert "a/gone" in gone
+    assert "The old puzzle is no longer in the store." in gone
+    assert "pink" not in page
+    assert "pink" in changes_page(*runs[::-1], compare(*runs[::-1]))
 
 
 @pytest.mark.usefixtures("runs")

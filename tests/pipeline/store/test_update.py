@@ -192,8 +192,12 @@ def test_graded_run_says_what_is_without_grade_and_its_limits(
     assert nonocensus("import", str(fixed), "--out", "store", "--update").code == 0
     told = nonocensus("retry", "run", "--changed", "--serial").out
     assert told.endswith("1 puzzle without grade now: nonocensus grade run\n")
+    assert nonocensus("status", "run").out.endswith("1 puzzle without grade now: nonocensus grade run\n")
     assert nonocensus("grade", "run", "--serial").code == 0
-    assert f"{limit}, rung" in nonocensus("status", "run").out
+    told = nonocensus("status", "run").out
+    assert f"{limit}, rung" in told
+    assert "The last session, grade 2" in told
+    assert "without grade" not in told
     assert "without grade" not in nonocensus("retry", "run", "--changed", "--serial").out
 
 

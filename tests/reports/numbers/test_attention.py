@@ -208,6 +208,15 @@ def test_the_least_ambiguous_come_first() -> None:
     assert (attention.few_cells, attention.issues[0].puzzles) == (4, count - 1)
 
 
+def test_equal_differences_come_by_share_of_cells_then_in_natural_order() -> None:
+    pictures = {"solution": bytes(20), "second_solution": b"\1" + bytes(19)}
+    facts = [(f"a/{n}", pictures, (5, 4)) for n in (10, 9)]
+    facts.append(("a/8", {name: cells[:12] for name, cells in pictures.items()}, (4, 3)))
+    rows = [(solved(name, 1.0, "multiple", **cells, **MULTIPLE), known(name, *size)) for name, cells, size in facts]
+    ambiguous = told(take_census(pairs(*rows))).ambiguous
+    assert [one.puzzle_id for one in ambiguous] == ["a/9", "a/10", "a/8"]
+
+
 def test_smallest_changes_come_before_unmended_puzzles() -> None:
     pictures = {"solution": b"\1\0\0\1" + bytes(16), "second_solution": b"\0\1\1\0" + bytes(16)}
     facts = pictures | MULTIPLE | {"clue_hash": "h"}
