@@ -60,8 +60,8 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
     if names and not is_url(place) and (is_store(place) or is_run(place)):
         return [PuzzleArgument(place, None, str(parse_id(name) or name)) for name in names]
     parsed = [PuzzleArgument(text, None if exists(text) else parse_id(text)) for text in arguments]
-    paths = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)
-    paths = [path for path in paths if not is_link(path)]
+    named = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)
+    paths = [path for path in named if not is_link(path)]
     for path in paths:
         if OTHER_ID.fullmatch(path) and not exists(path):
             raise UserError(f"{path} does not exist; sites with ids: {', '.join(SITES)}")
