@@ -154,9 +154,7 @@ def test_a_full_disk_is_not_called_warm(monkeypatch: pytest.MonkeyPatch, empty_c
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
-        with pytest.raises(
-            StorageError, match=f"can't be saved in {empty_cache}: set NUMBA_CACHE_DIR"
-        ):
+        with pytest.raises(StorageError, match=f"can't be saved in {empty_cache}: set NUMBA_CACHE_DIR"):
             warming._compile_to_keep({(1, False)}, SILENT)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
