@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from nonocensus.reports.drawings.sheet_colors import color_names
+from nonocensus.reports.rights import MADE_BY_RULE, is_free
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.solver.model.measures import RATING_SCALES
 from nonocensus.solver.model.puzzle import Clue, Puzzle
@@ -34,6 +35,7 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
     author: str | None
     copyright: str | None
     license: Annotated[str | None, Meta(description="Licence, as an SPDX name where the source gives one.")]
+    shareable: Annotated[bool, Meta(description="Whether its licence permits passing it on.")]
     url: Annotated[str | None, Meta(description="Its page at its source.")]
     width: int
     height: int
@@ -45,7 +47,13 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
         list[str],
         Meta(description="A text for each row, a character for each cell: its index of `palette` in base 36."),
     ]
+    kind: Annotated[Literal["mono", "color"], Meta(description="One colour besides the background, or several.")]
+    blotted: Annotated[bool, Meta(description="Whether a block's length is hidden.")]
+    label: Annotated[str, Meta(description="Verdict and technique, like unique line.")]
+    technique: Annotated[str, Meta(description="The solver's technique that decided it.")]
     minutes: Annotated[float | None, Meta(description="Estimated minutes that people take.")]
+    minutes_low: Annotated[float | None, Meta(description="80 % with this estimate take from here to `minutes_high`.")]
+    minutes_high: Annotated[float | None, Meta(description="Upper end of that interval.")]
     stars: Annotated[float | None, Meta(description="Estimated difficulty as people rate it, 1 to 5.")]
     grade: Annotated[int | None, Meta(description="Techniques that it needs, 1 to 9.")]
     hardest: Annotated[str | None, Meta(description="The hardest of these techniques.")]
@@ -82,13 +90,17 @@ class Pack(msgspec.Struct, kw_only=True):
 def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]) -> PackedPuzzle:
     """Return the entry of a puzzle with a solution; `row` has its rights and measures."""
     assert puzzle.goal is not None
-    same = ("title", "author", "copyright", "license", "url", "minutes", "stars", "grade", "hardest", "difficulty")
+    same = (
+        *("title", "author", "copyright", "license", "url", "kind", "blotted", "label", "technique"),
+        *("minutes", "minutes_low", "minutes_high", "stars", "grade", "hardest", "difficulty"),
+    )
     return PackedPuzzle(
         number=number,
         file=file,
         id=str(puzzle.puzzle_id),
         width=puzzle.width,
         height=puzzle.height,
+        shareable=puzzle.source in MADE_BY_RULE or is_free(puzzle.license or ""),
         palette=[f"#{color.rgb}" for color in puzzle.palette],
         color_names=[*color_names(puzzle.palette)],
         rows=side_of(puzzle.rows),

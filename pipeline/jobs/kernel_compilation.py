@@ -176,7 +176,7 @@ def warm_for_most(progress: ProgressCallbacks = SILENT) -> str:
 
     Returns the cache folder.
     """
-    return compile_all([*_stages_of(ALL_KINDS), KINDLESS], progress)
+    return _compile_to_keep(ALL_KINDS, progress)
 
 
 def warm_for_store(uri: str, progress: ProgressCallbacks = SILENT) -> str:
@@ -184,7 +184,16 @@ def warm_for_store(uri: str, progress: ProgressCallbacks = SILENT) -> str:
     from nonocensus.pipeline.store.parts import open_store
 
     kinds = set[KernelKind]().union(*map(needed, open_store(uri).batches([*DECISIVE])))
-    return compile_all([*_stages_of(kinds), KINDLESS], progress)
+    return _compile_to_keep(kinds, progress)
+
+
+def _compile_to_keep(kinds: Iterable[KernelKind], progress: ProgressCallbacks) -> str:
+    """Compile all stages for some kinds; returns the cache folder, StorageError if it does not have them afterwards."""
+    work = [*((kind, stages) for stages in SHARES for kind in sorted(kinds)), KINDLESS]
+    folder = compile_all(work, progress)
+    if not all(is_compiled(_name(kind, stage)) for kind, stages in work for stage in stages):
+        raise StorageError(f"compiled kernels can't be saved in {folder}: set NUMBA_CACHE_DIR to a folder with room")
+    return folder
 
 
 def check_kernels() -> str:
@@ -229,11 +238,6 @@ def _start_answering(mode: str) -> "subprocess.Popen[str]":
     """Start a process that prints `answers`, in one of MODES."""
     environment = {"NUMBA_DISABLE_JIT": "1"} if mode == MODES[-1] else {}
     return _start(["-c", f"from {__name__} import answers; print(answers())"], subprocess.PIPE, environment)
-
-
-def _stages_of(wanted: Iterable[KernelKind]) -> list[CompilationWork]:
-    """Return all stages for some kinds."""
-    return [(kind, stages) for stages in SHARES for kind in sorted(wanted)]
 
 
 def compile_all(work: Sequence[CompilationWork], progress: ProgressCallbacks) -> str:

@@ -70,7 +70,7 @@ def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: st
                 stack="zero",
                 title="share of puzzles",
                 scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format=".0%", tickCount=5),
+                axis=alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], labelOverlap="parity"),
             ),
             color=verdict_color(figures.labels),
             order=alt.Order("place:Q"),

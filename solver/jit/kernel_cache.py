@@ -193,6 +193,10 @@ def make_folder(folder: Path) -> None:
         make_private(folder)
 
 
+unsaved: set[str] = set()
+"""Why kernels that this process has compiled can't be saved."""
+
+
 def is_compiled(stage: str) -> bool:
     """Return whether a stage (solver.ladder.climb) has been compiled into the cache, or is bundled."""
     folder = cache_folder()
@@ -204,9 +208,9 @@ def is_compiled(stage: str) -> bool:
 
 
 def mark_compiled(stage: str) -> None:
-    """Note that a stage has been compiled into the cache, unless the sources have been edited since."""
+    """Note that a stage has been compiled into the cache, unless it can't be saved or sources were edited since."""
     folder = cache_folder()
-    if folder is not None and folder_name() == FOLDER_NAME:
+    if folder is not None and not unsaved and folder_name() == FOLDER_NAME:
         with suppress(OSError):
             make_folder(folder)
             _mark(folder, stage, TARGET).touch()

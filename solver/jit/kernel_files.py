@@ -5,7 +5,7 @@ import inspect
 import logging
 import pickle
 import uuid
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, ClassVar
@@ -188,10 +188,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         try:
             super()._save_overload(sig, data)
         except OSError as error:
-            _warn_unsaved(error.strerror or str(error))  # without the random file name
-
-
-@cache
-def _warn_unsaved(reason: str) -> None:
-    """Log once per process that a compiled kernel could not be saved."""
-    LOG.warning("compiled kernels can't be saved in %s: %s", kernel_cache.cache_folder(), reason)
+            reason = error.strerror or str(error)  # without the random file name
+            if reason not in kernel_cache.unsaved:
+                LOG.warning("compiled kernels can't be saved in %s: %s", kernel_cache.cache_folder(), reason)
+            kernel_cache.unsaved.add(reason)

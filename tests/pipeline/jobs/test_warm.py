@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -142,6 +143,21 @@ def test_missing_stages_are_compiled_once(monkeypatch: pytest.MonkeyPatch, empty
     assert [process.poll() for process in processes] == [0]
     monkeypatch.setattr(warming, "_compiled", set())
     monkeypatch.setattr(kernel_cache, "TARGET", ("another processor", ""))
+    assert missing({(1, False)}, ("checks",)) == [((1, False), ("checks",))]
+
+
+@in_kernels
+def test_a_full_disk_is_not_called_warm(monkeypatch: pytest.MonkeyPatch, empty_cache: Path) -> None:
+    """Kernels are larger than the largest file here; empty files that name compiled stages are not."""
+    monkeypatch.setattr(warming, "SHARES", (("checks",),))
+    monkeypatch.setattr(warming, "KINDLESS", ((1, False), ("checks",)))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(StorageError, match=f"can't be saved in {empty_cache}: set NUMBA_CACHE_DIR"):
+            warming._compile_to_keep({(1, False)}, SILENT)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert missing({(1, False)}, ("checks",)) == [((1, False), ("checks",))]
 
 

@@ -165,10 +165,10 @@ def test_damaged_file_is_recompiled_and_replaced(outside: Outside, damage: Calla
 
 
 @in_kernels
-def test_unwritable_folder_is_logged_once(outside: Outside, caplog: pytest.LogCaptureFixture) -> None:
-    from nonocensus.solver.jit import kernel_files
-
-    kernel_files._warn_unsaved.cache_clear()
+def test_unwritable_folder_is_logged_once(
+    outside: Outside, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_cache, "unsaved", set())
     outside.cache.touch()
     assert outside.result() == (102, True)
     assert outside.result() == (102, True)
