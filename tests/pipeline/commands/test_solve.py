@@ -55,7 +55,7 @@ def test_the_last_line_has_the_difficulty_for_people(nonocensus: Nonocensus, tmp
         last["a"],
     )
     assert last["b"] == "For people: no minutes: it has several solutions; --all 2 draws two"
-    assert last["c"] == "For people: no minutes: it has no solution"
+    assert last["c"] == "For people: no minutes: it has no solution; --explain shows why"
     assert "For people" not in nonocensus("solve", "d.non").out, "invalid"
     grading = json.loads(nonocensus("solve", "a.non", "--json").out)["grading"]
     (row,) = json.loads(nonocensus("grade", "a.non", "--json").out)["puzzles"]
