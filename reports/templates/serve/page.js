@@ -59,7 +59,7 @@ class Page {
     const home = this.archive ? "archive" : "open";
     const name = this.sections[named] && (named !== "archive" || this.archive) ? named : home;
     if (name === "puzzle") await this.loadPuzzle(query.get("id"), query.get("share"));
-    const before = this.shown;
+    const [before, former] = [this.shown, this.rendered];
     this.showSection(name);
     if (name === "archive") await this.archive.show(query);
     if (name === "draw") this.drawingBoard.show();
@@ -69,6 +69,7 @@ class Page {
     const left = name === "archive" && before === "puzzle" && this.archive.linkTo(this.described.puzzle.puzzle_id);
     if (name !== before && this.isStarted) (left || heading).focus();
     if (left) left.scrollIntoView({ block: "center" });
+    if (name === "puzzle" && this.rendered !== former) scrollTo({ top: 0, behavior: "instant" });
     this.isStarted = true;
     if (name === "puzzle") await this.renderOnward(query);
     if (name === "techniques") this.showTechnique(query.get("name"));

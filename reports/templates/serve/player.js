@@ -53,6 +53,7 @@ export class Player {
     this.place.hidden = false;
     this.showStep(Math.min(1, this.steps.length));
     this.place.scrollIntoView({ block: "nearest" });
+    if (board.place.getBoundingClientRect().top < 0) board.place.scrollIntoView(); // the columns' clues too
   }
 
   /** Go to a step; 0 is the grid before the first one. */
