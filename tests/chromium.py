@@ -13,6 +13,7 @@ import axe_core_python
 import pytest
 from pypdf import PdfReader
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.actions.pointer_input import PointerInput
@@ -79,7 +80,9 @@ class BrowserTab:
         self.driver = driver
 
     def until(self, holds: Callable[[], Any]) -> Any:
-        return WebDriverWait(self.driver, SECONDS, 0.02).until(lambda _: holds())
+        """Wait until something holds; an element that the page replaces meanwhile is looked for again."""
+        replaced = [StaleElementReferenceException]
+        return WebDriverWait(self.driver, SECONDS, 0.02, replaced).until(lambda _: holds())
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)
