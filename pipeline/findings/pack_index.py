@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
+import pyarrow as pa
 from msgspec import Meta
 
 from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.reports.rights import MADE_BY_RULE, is_free
+from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.solver.model.measures import RATING_SCALES
 from nonocensus.solver.model.puzzle import Clue, Puzzle
@@ -94,13 +95,14 @@ def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]
         *("title", "author", "copyright", "license", "url", "kind", "blotted", "label", "technique"),
         *("minutes", "minutes_low", "minutes_high", "stars", "grade", "hardest", "difficulty"),
     )
+    rights = {name: pa.array([getattr(puzzle, name)], pa.string()) for name in ("source", "license")}
     return PackedPuzzle(
         number=number,
         file=file,
         id=str(puzzle.puzzle_id),
         width=puzzle.width,
         height=puzzle.height,
-        shareable=puzzle.source in MADE_BY_RULE or is_free(puzzle.license or ""),
+        shareable=shareable(pa.record_batch(rights))[0].as_py(),
         palette=[f"#{color.rgb}" for color in puzzle.palette],
         color_names=[*color_names(puzzle.palette)],
         rows=side_of(puzzle.rows),
