@@ -1,7 +1,7 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
 # make test    sets up .venv and runs what ends in four to six minutes; the others are those of
 #              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
-#              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments),
+#              test-slow (seconds each; machines and workers lost), test-kills (at random moments),
 #              test-cluster (two machines as namespaces of this one) and test-explore (random examples for SECONDS)
 # make test-pythons   the tests of `make test` with each of PYTHONS that there is, in an environment of its own
 # make test-adapters  those of nonocensus.adapters, with the libraries (some 700 MB)
@@ -28,7 +28,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-pythons test-adapters test-explore test-slow test-faults test-kills test-cluster test-checked test-python lint format docs site measures gallery bench clean
+.PHONY: demo wheel dist release image test test-pythons test-adapters test-explore test-slow test-kills test-cluster test-checked test-python lint format docs site measures gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -40,7 +40,7 @@ compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kerne
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.
 test: $(READY)
 	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2 techniques)
-	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not cluster and not slow and not wide"
+	$(BIN)/pytest -n 4 --dist worksteal -m "not kills and not cluster and not slow and not wide"
 
 # The same with other Pythons. They share the compiled kernels.
 PYTHONS ?= python3.12 python3.13 python3.14
@@ -64,15 +64,10 @@ test-explore: $(READY)
 	while left=$$((end - $$(date +%s))); [ $$left -gt 0 ]; do \
 	  seed=$${seed:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "seed $$seed, $$left s left"; \
 	  timeout --foreground -s INT $$left $(BIN)/pytest -n 2 -q --hypothesis-profile explore --hypothesis-seed $$seed \
-	    -m "hypothesis and not faults and not kills and not slow"; \
+	    -m "hypothesis and not kills and not slow"; \
 	  status=$$?; [ $$status -eq 0 ] || [ $$status -eq 124 ] || { echo "make test-explore SEED=$$seed repeats it"; exit 1; }; \
 	  seed=; \
 	done
-
-# Machines, workers and Ray itself lost in the middle of a run.
-test-faults: $(READY)
-	$(call compile)
-	$(BIN)/pytest -n 3 -m faults
 
 # Twenty processes killed at random moments, and pairs of commands at once; not part of `make test`, since it takes minutes.
 test-kills: $(READY)
@@ -96,7 +91,7 @@ test-python: $(READY)
 	NUMBA_DISABLE_JIT=1 NONOCENSUS_CHECKED=1 $(BIN)/pytest -n 2 tests/solver -m "plain_python"
 
 # What takes seconds or minutes each: pages and servers from end to end, the widest puzzles, every small picture, engine
-# constants drawn at random, steps of wide puzzles.
+# constants drawn at random, steps of wide puzzles; machines, workers and Ray itself lost in the middle of a run.
 test-slow: $(READY)
 	$(call compile,2 techniques wide)
 	$(BIN)/pytest -n 4 --dist worksteal -m "(slow or wide) and not kills"

@@ -54,7 +54,7 @@ def run_task_with_bugs(
     return run_task(rows, parts, limit, name, context, *others)
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_puzzle_that_kills_workers_costs_no_other_row(
     hard: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -159,7 +159,7 @@ def harder(tmp_path: Path) -> Store:
     return random_store(tmp_path, Recipe("random", 28, 28, 0.5, 6, 600))
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_failure_of_ray_ends_the_command_and_blames_no_puzzle(harder: Store, tmp_path: Path) -> None:
     out = tmp_path / "run"
     driver = psutil.Popen(command(harder, out, "--cpus", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -193,7 +193,7 @@ def command(store: Store, out: Path, *options: str) -> list[str]:
     return [*classify, "--out", str(out), "--cpu-limit", "10", *options]
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_killed_run_resumes(harder: Store, tmp_path: Path) -> None:
     undisturbed = run_serially(harder, tmp_path / "undisturbed")
     out = tmp_path / "run"
@@ -253,7 +253,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
     print(json.dumps({"kills": Counter(killed), "starts": starts, "tasks lost": lost, "puzzles": len(run.table())}))
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 def test_lost_node_costs_no_row(harder: Store, tmp_path: Path) -> None:
     """A head without work and two nodes in processes of their own; one is killed in the middle."""
     from ray.cluster_utils import Cluster

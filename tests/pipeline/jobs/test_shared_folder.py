@@ -38,7 +38,7 @@ def machine_without(folder: Path, address: str) -> Iterator[None]:
         process.wait()
 
 
-@pytest.mark.faults
+@pytest.mark.slow
 @pytest.mark.skipif(not can_unshare(), reason="this machine lets no process have mounts of its own")
 @pytest.mark.usefixtures("store")
 def test_node_without_the_shared_folder_is_refused_by_name(tmp_path: Path) -> None:
