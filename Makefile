@@ -33,13 +33,12 @@ export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
 
-# Kernels by a process for each core: the test processes would compile all of them, each for itself. Those of mono puzzles
-# with covers (1) take nearly as long as coloured ones (2) and people's techniques together.
-compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kernels.py $(1) &) wait
+# Kernels of mono and of coloured puzzles, by a process each: the test processes would compile all of them, each for itself.
+compile = $(BIN)/python tests/kernels.py 1 & $(BIN)/python tests/kernels.py 2 $(1) & wait
 
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.
 test: $(READY)
-	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2 techniques)
+	$(BIN)/pytest --collect-only -q > /dev/null & $(compile)
 	$(BIN)/pytest -n 4 --dist worksteal -m "not kills and not cluster and not slow and not wide"
 
 # The same with other Pythons. They share the compiled kernels.
@@ -59,7 +58,7 @@ test-adapters: $(READY)
 # .hypothesis, and tries that first.
 SECONDS ?= 600
 test-explore: $(READY)
-	$(call compile,2 techniques)
+	$(compile)
 	@end=$$(($$(date +%s) + $(SECONDS))); seed=$(SEED); \
 	while left=$$((end - $$(date +%s))); [ $$left -gt 0 ]; do \
 	  seed=$${seed:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "seed $$seed, $$left s left"; \
@@ -76,14 +75,14 @@ test-kills: $(READY)
 # Machines lost, paused, cut off, slow, full or with another clock (docs/CLUSTER.md); by root, with iproute2 and, for
 # clocks, a C compiler.
 test-cluster: $(READY)
-	$(call compile)
+	$(compile)
 	$(BIN)/pytest -s -m cluster
 
 # The kernels once more with every array index checked and every step held against known solutions, compiled apart and
 # optimised less, in four fifths of the time.
 checked := export NUMBA_BOUNDSCHECK=1 NONOCENSUS_CHECKED=1 NUMBA_OPT=1;
 test-checked: $(READY)
-	$(checked) $(call compile,2 techniques)
+	$(checked) $(compile)
 	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "not slow and not wide and not unchecked"
 
 # ... and as plain Python: a subset that ends in a minute.
@@ -93,7 +92,7 @@ test-python: $(READY)
 # What takes seconds or minutes each: pages and servers from end to end, the widest puzzles, every small picture, engine
 # constants drawn at random, steps of wide puzzles; machines, workers and Ray itself lost in the middle of a run.
 test-slow: $(READY)
-	$(call compile,2 techniques wide)
+	$(call compile,wide)
 	$(BIN)/pytest -n 4 --dist worksteal -m "(slow or wide) and not kills"
 	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "(slow or wide) and not unchecked"
 

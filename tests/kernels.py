@@ -1,7 +1,6 @@
-"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1, or 2 and others.
+"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1, 2 or wide.
 
-1 is for mono puzzles and exact covers, 2 for coloured puzzles, techniques for people's in both, wide for mono
-puzzles with two words a bit set.
+1 is for mono puzzles and exact covers, 2 for coloured puzzles, wide for mono puzzles with two words a bit set.
 The specialisations are listed in the cache folder, for tests/solver/jit/test_calling.py.
 """
 
@@ -16,7 +15,6 @@ from numba.core.registry import CPUDispatcher
 
 from nonocensus import solver
 from nonocensus.pipeline.jobs.kernel_compilation import (
-    COMMON_KINDS,
     COVERS,
     LADDER,
     PROOFS,
@@ -54,7 +52,7 @@ def specialisations() -> dict[str, list[list[str]]]:
 def compile_for(colors: int) -> None:
     """Compile all kernels for puzzles of up to 63 cells a side with this number of colours."""
     kind = (1, colors > 1)
-    for stage in LADDER if colors > 1 else (COVERS, *LADDER):
+    for stage in (*LADDER, TECHNIQUES, PROOFS, *((COVERS,) if colors == 1 else ())):
         compile_stage(kind, stage)
     batch = example(*kind)
     classify(batch, cpu_limit=0.001)
@@ -68,7 +66,5 @@ if __name__ == "__main__":
     for kind in sys.argv[1:]:
         if kind == "wide":
             compile_here([(2, False)], LADDER)
-        elif kind == "techniques":
-            compile_here(COMMON_KINDS, (TECHNIQUES, PROOFS))
         else:
             compile_for(int(kind))

@@ -191,7 +191,7 @@ def test_the_script_calls_every_function() -> None:
 def test_a_plain_script_runs_once(way: str, tmp_path: Path) -> None:
     """Whatever processes the library starts: none of them imports the caller's main module."""
     (tmp_path / "script.py").write_text(SCRIPT)
-    beginning = SCRIPT.partition("assert nc.generate_store(\"store\"")[0]
+    beginning = SCRIPT.partition('assert nc.generate_store("store"')[0]
     command = {
         "file": ["script.py"],
         "argument": ["-c", beginning],

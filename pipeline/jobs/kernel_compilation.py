@@ -74,8 +74,8 @@ IMPORTS = "imports"
 KINDLESS: CompilationWork = (COMMON_KINDS[0], (COVERS, IMPORTS))
 """Stages that do not depend on the kind, listed under one of them."""
 
-SHARES = (("search", "tail"), ("line", "lookahead", "checks", TECHNIQUES, PROOFS))
-"""All stages by process: a third process for a kind would take as long as both."""
+SHARES = (("line", "lookahead", "search", "tail", PROOFS), (TECHNIQUES, "checks"))
+"""All stages by process, those together that share kernels: each takes as long as the other."""
 
 MODES = ("one process", "another process", "plain Python")
 """How `check_kernels` runs the kernels."""

@@ -160,9 +160,8 @@ def test_a_full_disk_is_not_called_warm(monkeypatch: pytest.MonkeyPatch, empty_c
 @in_kernels
 @pytest.mark.usefixtures("empty_cache")
 def test_stages_of_each_kind_are_compiled_by_two_processes() -> None:
-    late, early = ("search", "tail"), ("line", "lookahead", "checks")
-    kinds = COMMON_KINDS
-    assert missing(kinds, LADDER) == [(kinds[0], late), (kinds[1], late), (kinds[0], early), (kinds[1], early)]
+    shares, (mono, color) = [("line", "lookahead", "search", "tail"), ("checks",)], COMMON_KINDS
+    assert missing(COMMON_KINDS, LADDER) == [(kind, share) for share in shares for kind in (mono, color)]
 
 
 def test_nothing_is_missing_without_a_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
