@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.reports.numbers.issues import ISSUES, differing, fault_counts, has_issue, issues, ways_alike
+from nonocensus.reports.numbers.issues import ISSUES, are_to_fix, differing, fault_counts, has_issue, issues, ways_alike
 from nonocensus.reports.words.formatting import natural
 from nonocensus.reports.words.step_words import describe_contradiction
 from nonocensus.solver.model.tables import PUZZLES, puzzles_of
@@ -85,7 +85,7 @@ class Attention(NamedTuple):
     few_cells: int  # ambiguous puzzles shown whose solutions differ in at most FEW_CELLS cells
     ambiguous: tuple[AmbiguousPuzzle, ...]  # not marked by their site, then of the smallest change, difference first
     contradictory: tuple[ContradictoryPuzzle, ...]
-    twins: tuple[DuplicatePuzzle, ...]  # then recoloured ones, near ones last
+    twins: tuple[DuplicatePuzzle, ...]  # those to fix first, then others, recoloured ones, near ones
     authors: tuple[AuthorIssues, ...]  # those with the most puzzles to fix
     all_authors: int  # with any puzzle to fix
     faults: dict[str, int]  # numbers of puzzles to fix by their faults; some have several
@@ -153,7 +153,8 @@ def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]
     exact: list[dict[str, Any]] = []
     recolored: list[dict[str, Any]] = []
     near: list[dict[str, Any]] = []
-    for row in duplicates.to_pylist():
+    found = zip(duplicates.to_pylist(), are_to_fix(shown, duplicates), strict=True)
+    for row, _ in sorted(found, key=lambda each: (not each[1], each[0]["share"] or 0)):
         some = {"near": near, "recoloured": recolored}.get(row["likeness"], exact)
         if len(some) < TWINS and copies[row["original"]] < COPIES:
             copies[row["original"]] += 1

@@ -22,7 +22,7 @@ from nonocensus.reports.numbers.row_pictures import (
     known_pictures,
     nearest,
 )
-from nonocensus.reports.words.formatting import clue_text, counted, natural
+from nonocensus.reports.words.formatting import clue_text, counted, natural, spans
 from nonocensus.solver.model.puzzle import clues_of
 
 
@@ -59,12 +59,15 @@ ISSUES = {
 ALIKE = "puzzle_id in (select puzzle_id from duplicates where {})"
 """SQL of whether a puzzle repeats another, in a way that a condition on rows of DUPLICATES tells."""
 
+COPY_TO_FIX = f"{IS_COPY} and not plain and width::bigint * height >= {LEAST_CELLS}"
+"""SQL of whether a puzzle's row of DUPLICATES, given its size, is a fault."""
+
 FAULTS = {
     "ambiguous": "solutions = 'multiple' and not marked",
     "contradictory": "solutions = 'none'",
     "with impossible clues": "status = 'invalid'",
     "whose author’s picture does not fit": "goal_matches = false and solutions is distinct from 'none'",
-    "duplicate": f"({ALIKE.format(f'{IS_COPY} and not plain')} and width::bigint * height >= {LEAST_CELLS})",
+    "duplicate": ALIKE.format(COPY_TO_FIX),
 }
 """SQL of the faults of puzzles that are "to fix", by their names; the last needs duplicates."""
 
@@ -124,8 +127,24 @@ def differing(rows: pa.Table, first: str = "solution", second: str = "second_sol
     return pa.array(counts, mask=~there)
 
 
+def are_to_fix(rows: pa.Table, duplicates: pa.Table) -> list[bool]:
+    """Return which duplicates their authors have to fix: neither recoloured, near, small nor plain ones.
+
+    rows   columns puzzle_id, width, height
+    """
+    numbered = duplicates.append_column("place", pa.array(np.arange(len(duplicates))))
+    sizes = rows.select(["puzzle_id", "width", "height"])
+    query = f"""
+        select coalesce(bool_or({COPY_TO_FIX}), false) as fault from numbered left join sizes using (puzzle_id)
+        group by place order by place
+    """
+    return list(select(query, numbered=numbered, sizes=sizes)["fault"].to_pylist())
+
+
 def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
     """Say how each duplicate repeats its original: "turned or mirrored", or of near ones "mirrored, 3 cells differ".
+
+    Small and plain ones that are equal, turned or mirrored are said not to be to fix.
 
     rows   with the columns puzzle_id and PICTURES
     """
@@ -137,8 +156,8 @@ def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
     return [
         describe_nearness(known.get(row["puzzle_id"]), known.get(row["original"]), row["cells"])
         if row["likeness"] == "near"
-        else names.get(row["likeness"], row["likeness"])
-        for row in duplicates.to_pylist()
+        else names.get(row["likeness"], row["likeness"]) + ", not to fix" * (row["likeness"] in COPIES and not fault)
+        for row, fault in zip(duplicates.to_pylist(), are_to_fix(rows, duplicates), strict=True)
     ]
 
 
@@ -160,12 +179,12 @@ def fixes(rows: pa.Table, duplicates: pa.Table) -> pa.Array:
     names = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "title")), strict=True))
     authors = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "author")), strict=True))
     copies = {}
-    for original, puzzle_id, likeness, *_, plain in zip(*duplicates.to_pydict().values(), strict=True):
-        if likeness in COPIES and not plain:
-            by = f" by {authors[original]}" if authors.get(original) else ""
-            turned = ", turned or mirrored" if likeness == "turned" else ""
-            copies[puzzle_id] = f"The same as {puzzle_name(original, names.get(original))}{by}{turned}."
-    facts = rows.select(FACTS).append_column("differing", differing(rows)).take(pa.array(places))
+    faulty = duplicates.filter(pa.array(are_to_fix(rows, duplicates), pa.bool_()))
+    for original, puzzle_id, likeness, *_ in zip(*faulty.to_pydict().values(), strict=True):
+        by = f" by {authors[original]}" if authors.get(original) else ""
+        turned = ", turned or mirrored" if likeness == "turned" else ""
+        copies[puzzle_id] = f"The same as {puzzle_name(original, names.get(original))}{by}{turned}."
+    facts = rows.select(FACTS).take(pa.array(places))
     texts: list[str | None] = [None] * len(rows)
     for place, row in zip(places.tolist(), facts.to_pylist(), strict=True):
         texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]))))
@@ -173,11 +192,9 @@ def fixes(rows: pa.Table, duplicates: pa.Table) -> pa.Array:
 
 
 def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
-    cells = (row["width"] or 0) * (row["height"] or 0)
     if row["solutions"] == "multiple" and not row["marked"]:
         unsaid = ", which the site does not say" if row["unmarked"] else ""
-        apart = f": two of them differ in {row['differing']:,} of {cells:,} cells" if row["differing"] else ""
-        yield f"Several solutions{unsaid}{apart}."
+        yield f"Several solutions{unsaid}{_difference(row)}."
         if row["change"]:
             yield from _change(row)
     if row["solutions"] == "none":
@@ -186,8 +203,21 @@ def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
         yield "The author’s picture does not solve the clues."
     if row["status"] == "invalid":
         yield f"Impossible clues: {row['error'] or 'no reason given'}."
-    if copy and cells >= LEAST_CELLS:
+    if copy:
         yield copy
+
+
+def _difference(row: dict[str, Any]) -> str:
+    """Say in how many cells two solutions differ, and in which lines; empty if two are not known."""
+    one, other = cells_of(row, "solution"), cells_of(row, "second_solution")
+    if one is None or other is None or not (apart := one != other).any():
+        return ""
+    lines = (np.flatnonzero(apart.any(axis=axis)) + 1 for axis in (1, 0))
+    rows, columns = (
+        f"{side}{'s' * (len(each) > 1)} {', '.join(spans(each.tolist()))}"
+        for side, each in zip(("row", "column"), lines, strict=True)
+    )
+    return f": two of them differ in {np.count_nonzero(apart):,} of {apart.size:,} cells: {rows}; {columns}"
 
 
 def _change(row: dict[str, Any]) -> Iterator[str]:

@@ -34,7 +34,7 @@ from nonocensus.reports.page.printing import (
     scaled,
 )
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
-from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text
+from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text, spans
 from nonocensus.reports.words.step_words import describe_steps, grid_states
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.techniques import FORCING, GLUE, OVERLAP, PUNCTUATING, TECHNIQUES
@@ -346,6 +346,4 @@ def _imprint(puzzles: Sequence[BookPuzzle]) -> dict[str, list[str]]:
 
 def _numbers(numbers: Sequence[int]) -> str:
     """Return rising numbers in words: `Puzzles 1, 3 to 5`."""
-    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
-    words = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    return f"Puzzle{'s' * (len(numbers) > 1)} {', '.join(words)}."
+    return f"Puzzle{'s' * (len(numbers) > 1)} {', '.join(spans(numbers))}."

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from nonocensus.reports.drawings.picture_svg import UNKNOWN_COLOR
 from nonocensus.reports.numbers.aggregate import KINDS, LABELS, SOLUTIONS, TECHNIQUES
 from nonocensus.reports.numbers.duplicates import repeated
-from nonocensus.reports.numbers.issues import ISSUES, differing, fixes, issues, ways_alike
+from nonocensus.reports.numbers.issues import ISSUES, are_to_fix, differing, fixes, issues, ways_alike
 from nonocensus.reports.numbers.row_classes import (
     COLOR_NAMES,
     DIFFICULTY_NAMES,
@@ -104,7 +104,11 @@ def payload(
     repeats = repeated(rows) if duplicates is None else duplicates
     originals = _originals(rows, repeats)
     words |= {name: _words(originals[name]) for name in ("original", "how")}
-    words["group"] = _words(_groups(rows, repeats))
+    groups = _groups(repeats)
+    faulty = repeats["puzzle_id"].filter(pa.array(are_to_fix(rows, repeats), pa.bool_())).to_pylist()
+    to_fix = sorted({groups[name] for name in faulty}, key=natural)
+    grouped = pa.array([groups.get(name) for name in rows["puzzle_id"].to_pylist()], pa.string())
+    words["group"] = _words(pa.chunked_array([grouped]), to_fix)  # which come first
     words["fixes"] = _words(pa.chunked_array([fixes(rows, repeats)]))
     words["palette"] = _words(_palette(rows))
     graded = rows["grade"].null_count < len(rows)
@@ -214,13 +218,13 @@ def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
     return found.set_column(1, "how", pc.coalesce(found["how"], pc.if_else(is_first, "original", None)))
 
 
-def _groups(rows: pa.Table, duplicates: pa.Table) -> pa.ChunkedArray:
-    """Return the original's id for duplicates, their originals, and duplicates of duplicates; null for others."""
+def _groups(duplicates: pa.Table) -> dict[str, str]:
+    """Return the original's id for duplicates, their originals, and duplicates of duplicates."""
     original = dict(zip(*(duplicates[name].to_pylist() for name in ("puzzle_id", "original")), strict=True))
     groups = {first: first for first in original.values()} | original
     for _ in range(2):  # a puzzle may be equal to a recoloured one of a near one
         groups = {name: original.get(first, first) for name, first in groups.items()}
-    return pa.chunked_array([pa.array([groups.get(name) for name in rows["puzzle_id"].to_pylist()], pa.string())])
+    return groups
 
 
 def _palette(rows: pa.Table) -> pa.ChunkedArray:

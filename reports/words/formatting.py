@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from itertools import groupby
 from math import floor
 from typing import Any
 
@@ -73,6 +74,14 @@ def number(value: int | None) -> str:
 def counted(count: int, noun: str) -> str:
     """Format a count of things with a regular plural: 1 puzzle, 2,000 puzzles."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def spans(numbers: Iterable[int]) -> list[str]:
+    """Return rising numbers in words, three or more in a row as one: 1, 3 to 5."""
+    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
+    return [
+        word for run in runs for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(one) for one in run])
+    ]
 
 
 def share(part: float, whole: float = 1) -> str:

@@ -1,11 +1,11 @@
 """The arguments of a step in plain English: a sentence names its line, its blocks and its cells."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
 from string import Formatter
 from typing import Any
 
 from nonocensus.reports.drawings.sheet_colors import color_names
+from nonocensus.reports.words.formatting import spans
 from nonocensus.reports.words.line_ranges import Line, Pairs, limiting
 from nonocensus.reports.words.line_reasons import Reason
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
@@ -114,13 +114,8 @@ class LineWords:
 
     def cells(self, cells: Iterable[int]) -> str:
         """Name cells: `columns 1, 3 and 7 to 9`."""
-        runs = [[x for _, x in run] for _, run in groupby(enumerate(sorted(cells)), lambda each: each[1] - each[0])]
-        words = [
-            word
-            for run in runs
-            for word in ([f"{run[0] + 1} to {run[-1] + 1}"] if len(run) > 2 else [str(x + 1) for x in run])
-        ]
-        return f"{self.cell_side}{'s' * (sum(map(len, runs)) > 1)} {listed(words)}"
+        numbers = sorted(x + 1 for x in cells)
+        return f"{self.cell_side}{'s' * (len(numbers) > 1)} {listed(spans(numbers))}"
 
     def block(self, t: int) -> str:
         """Name a block: `the 3`, `the blue 3`, `the second 1`."""

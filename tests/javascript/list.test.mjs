@@ -23,11 +23,13 @@ test("the list begins by difficulty, so a click on that turns it", () => {
 });
 
 test("usual columns are those that the table has, with kinds if there are several, and the grade instead of the technique", () => {
-  const usual = (...rows) => names(listedOf(tableOf(rows)));
+  const usual = (...rows) => names(listedOf(tableOf(rows), ""));
   assert.deepEqual(usual(ROW), ["puzzle_id", "title", "cells", "label", "technique", "difficulty", "cpu_seconds"]);
   assert.ok(usual(ROW, { ...ROW, kind: "color" }).includes("kind"));
   const graded = usual({ ...ROW, grade: "6", hardest: "edge" });
   assert.ok(graded.includes("hardest") && !graded.includes("technique"));
+  const copy = tableOf([{ ...ROW, group: "a/0", how: "equal" }]);
+  assert.deepEqual(names(listedOf(copy, "group")), ["group", "how", "puzzle_id", "title", "cells", "label"]);
   assert.deepEqual(chosenColumns(["title", "nodes"], ["title", "label"]), ["title", "nodes"]);
   assert.deepEqual(chosenColumns(["title", "label"], ["title", "label"]), [], "ticking the usual ones is no choice");
 });

@@ -11,16 +11,17 @@ import { sortOf } from "./selection.js";
 
 export const DASH = "–";
 
-const LETTERS_ENDS = ["A", "Z"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_ENDS = ["easiest", "hardest"];
+const LETTERS_ENDS = ["A", "Z"], GROUP_ENDS = ["to fix", "others"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_ENDS = ["easiest", "hardest"];
 
 /**
  * The list's columns: `name` in the table, `words(value)` its text or `fill(cell, row, table)`, `room` its width, `ends` the
  * words for its first and last values, `wide` if narrow screens lack it, `number` if it sorts descending first. A column is
- * left out where the table lacks it, where the table has the column `unless`, or, with `more`, unless it is chosen.
+ * left out where the table lacks it, where the table has the column `unless`, or, with `more`, unless it is chosen or the list
+ * is sorted by duplicates.
  */
 const LISTED = [
-  { name: "group", title: "Original", ends: LETTERS_ENDS, room: "6.7rem", more: true, words: (value) => value },
-  { name: "how", title: "How", ends: LETTERS_ENDS, room: "9.5rem", more: true, words: (value) => value },
+  { name: "group", title: "Original", ends: GROUP_ENDS, room: "6.7rem", wide: true, more: true, words: (value) => value },
+  { name: "how", title: "How", ends: LETTERS_ENDS, room: "13rem", more: true, words: (value) => value },
   { name: "puzzle_id", title: "Id", ends: LETTERS_ENDS, room: "6.7rem", wide: true, words: (value) => value },
   { name: "title", title: "Title", ends: LETTERS_ENDS, room: "minmax(0, 1fr)", fill: fillTitle },
   { name: "author", title: "Author", ends: LETTERS_ENDS, room: "9rem", more: true, words: (value) => value },
@@ -34,6 +35,7 @@ const LISTED = [
   { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, unless: "minutes", words: secondsWords },
   { name: "density", title: "Density", ends: NUMBER_ENDS, room: "4rem", wide: true, number: true, words: shareWords },
 ];
+const OF_DUPLICATES = ["group", "how", "puzzle_id", "title", "cells", "label"]; // default columns of a list sorted by the first or second
 const PICK_ROOM = "1.3rem";
 
 const MORE_ROOM = "7.5rem"; // width of a chosen column
@@ -52,10 +54,15 @@ export function listable({ columns }) {
   return [...known, ...made];
 }
 
-/** The default columns; kinds only if there are several. */
-export function listedOf({ columns }) {
+/** The default columns of a sort; kinds only if there are several. */
+export function listedOf({ columns }, sort) {
+  if (isOfDuplicates(sort)) return LISTED.filter(({ name }) => OF_DUPLICATES.includes(name));
   const hasValues = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
   return LISTED.filter(({ name, unless, more }) => !more && hasValues(name) && !(unless in columns));
+}
+
+function isOfDuplicates(sort) {
+  return ["group", "how"].includes(sortOf(sort).name);
 }
 
 /** The sort after a click on a column's head: the other direction if sorted by it, else numbers descending, words ascending. */
@@ -106,9 +113,9 @@ export class List {
       head.setAttribute("aria-sort", sorted);
     }
     for (const histogram of this.drawn) histogram.show(order);
-    // A phone has room for one number: the one that the list is sorted by.
-    const numbers = this.columns.filter(({ number }) => number).map((column) => column.name);
-    this.chief = [name, "minutes", "difficulty"].find((one) => numbers.includes(one));
+    // A phone has room for one number, the one that the list is sorted by, or of duplicates for how they repeat others.
+    const chief = this.columns.filter((column) => column.number || column.name === "how").map((column) => column.name);
+    this.chief = [name, "how", "minutes", "difficulty"].find((one) => chief.includes(one));
     this.grid.scrollTop = 0;
     this.measure();
   }
@@ -121,9 +128,9 @@ export class List {
     this.render();
   }
 
-  /** Show the columns of these names, or the default ones. */
-  setColumns(chosen) {
-    const columns = chosen.length ? this.all.filter(({ name }) => chosen.includes(name)) : listedOf(this.table);
+  /** Show the columns of these names, or the default ones of a sort. */
+  setColumns(chosen, sort) {
+    const columns = chosen.length ? this.all.filter(({ name }) => chosen.includes(name)) : listedOf(this.table, sort);
     if (String(columns.map(({ name }) => name)) === String(this.columns.map(({ name }) => name))) return;
     this.columns = columns;
     this.grid.classList.toggle("chosen", chosen.length > 0);

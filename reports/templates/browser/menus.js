@@ -41,12 +41,10 @@ export function choiceItem(value, name, note, checked) {
 /** The menu that selects the list's columns. */
 export class ColumnMenu {
   /**
-   * all    columns to choose from
-   * usual  the default columns
-   * act    {change(state)}: callback for a new choice
+   * all  columns to choose from
+   * act  {change(state)}: callback for a new choice
    */
-  constructor(all, usual, act) {
-    this.usual = usual.map(({ name }) => name);
+  constructor(all, act) {
     this.items = all.map(({ name, title }) => choiceItem(name, title, "", false));
     const list = element("div", "choices", "", ...this.items);
     this.box = menuBox("columns", "Columns", list);
@@ -63,8 +61,9 @@ export class ColumnMenu {
     return this.items.map((item) => item.querySelector("input"));
   }
 
-  /** Tick the list's columns. */
-  show(columns) {
+  /** Tick the list's columns: the chosen ones, or else the default ones, `usual`. */
+  show(columns, usual) {
+    this.usual = usual.map(({ name }) => name);
     const there = columns.length ? columns : this.usual;
     for (const input of this.inputs()) input.checked = there.includes(input.value);
     this.box.querySelector(".chosen").textContent = columns.length ? String(columns.length) : "";

@@ -71,7 +71,7 @@ class Browser {
       step: (by) => this.step(by),
       handleClose: (opener) => this.handleClose(opener),
     });
-    this.columns = new ColumnMenu(this.list.all, listedOf(table), { change: (change) => this.update(change) });
+    this.columns = new ColumnMenu(this.list.all, { change: (change) => this.update(change) });
     this.part("browse-sort").parentElement.after(this.columns.box);
     this.known = {
       facets: this.selection.facets,
@@ -158,8 +158,8 @@ class Browser {
     this.list.grid.hidden = view !== "list";
     this.gallery.box.hidden = view !== "gallery";
     this.current = view === "gallery" ? this.gallery : this.list;
-    this.list.setColumns(columns);
-    this.columns.show(columns);
+    this.list.setColumns(columns, sort);
+    this.columns.show(columns, listedOf(this.table, sort));
     this.columns.box.hidden = view !== "list";
     this.current.show(this.rows, sort);
     this.offerSorts(sort);

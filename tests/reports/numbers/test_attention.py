@@ -229,20 +229,24 @@ def test_smallest_changes_come_before_unmended_puzzles() -> None:
 
 
 def test_twins_are_named_with_their_titles_recoloured_and_near_ones_last() -> None:
-    rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", title=f"Title {n}")) for n in range(30)]
+    """Those to fix come first of all, and of near ones the nearest."""
+    rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", 8, 8, title=f"Title {n}")) for n in range(30)]
+    rows.append((solved("a/30", 1.0), known("a/30", title="Small")))
     near = [(f"a/{n % 7}", f"a/{n}", "near", n) for n in range(7, 20)]
-    near.insert(2, ("a/0", "a/28", "near", 28))
-    near.insert(3, ("a/0", "a/29", "near", 29))  # the third of its original
+    near.insert(2, ("a/0", "a/28", "near", 8))
+    near.insert(3, ("a/0", "a/29", "near", 8))  # the third of its original
     recolored = ("a/23", "a/24", "recoloured", None)
-    duplicates = found(recolored, *near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
+    copies = [("a/19", "a/30", "equal", None), ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None)]
+    duplicates = found(recolored, *near[1:], near[0], *copies)
     twins = told(take_census(pairs(*rows)), duplicates).twins
-    assert twins[:3] == (
+    assert twins[:4] == (
         DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None, False, "turned or mirrored"),
         DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None, False, "equal"),
+        DuplicatePuzzle("a/19", "Title 19", "a/30", "Small", "equal", None, None, False, "equal, not to fix"),
         DuplicatePuzzle("a/23", "Title 23", "a/24", "Title 24", "recoloured", None, None, False, "recoloured"),
     )
-    assert twins[3].how == "7 cells differ", "its pictures are not known"
-    assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[3:]] == [
+    assert twins[4].how == "7 cells differ", "its pictures are not known"
+    assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[4:]] == [
         (original, puzzle_id, cells / 100) for original, puzzle_id, _, cells in (*near[:3], *near[4:9])
     ]
 
@@ -347,7 +351,7 @@ Please look at 2 of your puzzles. A puzzle should have exactly one solution, and
 
 a/2 “Two”, 2×2
 https://example.org/2
-Several solutions: two of them differ in 4 of 4 cells.
+Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
 
 a/10, 2×2
 Several solutions, which the site does not say.
@@ -416,23 +420,23 @@ Dear Ann,
 Please look at 4 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/1, 2×2
-Several solutions: two of them differ in 4 of 4 cells.
+Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
 For one solution, keep one of those two but for 1 cell: row 2, column 2 white.
 Row 2: 1 becomes 0
 Column 2: 1 becomes 0
 
 a/2, 2×2
-Several solutions: two of them differ in 4 of 4 cells.
+Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
 For one solution, keep one of those two but for 1 cell: row 1, column 2 sky blue.
 Row 1: 1 red becomes 1 red 1 sky blue
 Column 2: 1 sky blue becomes 2 sky blue
 
 a/3, 2×2
-Several solutions: two of them differ in 4 of 4 cells.
+Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
 For one solution: change of a/3.
 
 a/4, 2×2
-Several solutions: two of them differ in 4 of 4 cells.
+Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
 For one solution, keep the author’s picture but for 2 cells: row 1, column 1 black; row 2, column 1 white.
 Row 1: 1 becomes 2
 Row 2: 1 becomes 0

@@ -234,6 +234,24 @@ def test_duplicates_are_grouped_with_their_originals() -> None:
     }
 
 
+def test_groups_with_a_copy_to_fix_come_first() -> None:
+    drawn = {f"a/{k}": np.eye(side, dtype=np.uint8) for k, side in enumerate((5, 5, 8, 8, 8, 8))}
+    puzzles = [replace(from_picture(cells), puzzle_id=name) for name, cells in drawn.items()]
+    results = pa.Table.from_pylist([solved(puzzle, 1.0) for puzzle in puzzles], schema=RESULTS)
+    copies = [("a/0", "a/1", False), ("a/2", "a/3", True), ("a/4", "a/5", False)]
+    repeats = pa.Table.from_pylist(
+        [{"original": one, "puzzle_id": two, "likeness": "equal", "plain": plain} for one, two, plain in copies],
+        DUPLICATES,
+    )
+    made = payload(rows_of([(results, pa.table(puzzle_batch(puzzles)))]), repeats)
+    head, _ = unpacked(made.table)
+    assert head["words"]["group"] == ["a/4", "a/0", "a/2"]
+    columns = columns_of(made)
+    said = dict(zip(columns["puzzle_id"], columns["how"], strict=True))
+    first = dict.fromkeys(("a/0", "a/2", "a/4"), "original")
+    assert said == first | {"a/1": "equal, not to fix", "a/3": "equal, not to fix", "a/5": "equal"}
+
+
 @pytest.mark.parametrize(
     ("function", "expected", "values"),
     [
