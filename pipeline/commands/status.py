@@ -162,11 +162,20 @@ def print_run(run: Run) -> None:
         "changed_parts": _changed(run),
         "config": run.manifest["config"],
         "retried_cpu_limit": retried,
-        "store": run.manifest["store"],
+        "store": _store_place(run),
+        "ungraded": ungraded(run) if summary["rows"] <= COUNTED else None,
     }
-    print_result(value, describe_run(run, summary, progress, retried, left))
+    print_result(value, describe_run(run, value, progress, retried))
     for error in damaged.values():
         err.print(f"[red]{escape(str(error))}[/red]")
+
+
+def _store_place(run: Run) -> str:
+    """Return where the run's store is, or else where it was."""
+    try:
+        return run.store.folder.uri
+    except UserError:
+        return run.manifest["store"]
 
 
 def _changed(run: Run) -> list[str]:
@@ -178,23 +187,22 @@ def _changed(run: Run) -> list[str]:
 
 
 def describe_run(
-    run: Run, summary: dict[str, Any], progress: Progress | None, retried: float | None, left: int
+    run: Run, summary: dict[str, Any], progress: Progress | None, retried: float | None
 ) -> Iterator[RenderableType]:
     """Yield the run's configuration, its labels, and what is left.
 
     Args:
         run: The run.
-        summary: Its labels and counts (pipeline.run.progress).
+        summary: Its labels and counts (pipeline.run.progress), its store, and what is left.
         progress: Its progress.json, if there is one.
         retried: Largest CPU limit of its retries in seconds, if there were any.
-        left: Puzzles without a row.
 
     """
     settings: dict[str, Any] = dict(run.manifest["config"])
     settings["cpu_limit"] = f"{settings['cpu_limit']:g}" + (f" (up to {retried:g} by retry)" if retried else "")
     named = ((key.replace("_", " "), value) for key, value in settings.items() if value is not False)
     config = ", ".join(key if value is True else f"{key} {value}" for key, value in named)
-    yield f"Run {escape(summary['run_id'])} of {escape(run.manifest['store'])}: {escape(config)}"
+    yield f"Run {escape(summary['run_id'])} of {escape(summary['store'])}: {escape(config)}"
     yield from describe_summary(summary)
     if progress is not None:
         yield from describe_progress(progress)
@@ -202,10 +210,9 @@ def describe_run(
     yield from changed
     if progress and is_active(progress):
         return
-    if not changed and left:
-        yield f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to resume."
-    if summary["rows"] <= COUNTED:
-        yield from describe_ungraded(run)
+    if not changed and summary["left"]:
+        yield f"[yellow]{summary['left']:,} left[/yellow]: run nonocensus classify again to resume."
+    yield from describe_ungraded(run, summary["ungraded"])
 
 
 def describe_changed(run: Run) -> Iterator[str]:
@@ -222,15 +229,19 @@ def describe_changed(run: Run) -> Iterator[str]:
         )
 
 
-def describe_ungraded(run: Run) -> Iterator[str]:
-    """Yield what to do about puzzles of a graded run that are without grade, if there are any."""
+def ungraded(run: Run) -> int | None:
+    """Count the puzzles of a graded run that are without grade; None if files are damaged."""
     try:
-        ungraded = count_ungraded(run)
+        return count_ungraded(run)
     except InputError:
-        return
-    if ungraded:
+        return None
+
+
+def describe_ungraded(run: Run, puzzles: int | None) -> Iterator[str]:
+    """Yield what to do about puzzles of a graded run that are without grade, if there are any."""
+    if puzzles:
         grade = f"nonocensus grade {escape(run.folder.name)}"
-        yield f"[yellow]{counted(ungraded, 'puzzle')} without grade now[/yellow]: {grade}"
+        yield f"[yellow]{counted(puzzles, 'puzzle')} without grade now[/yellow]: {grade}"
 
 
 def is_active(progress: Progress) -> bool:

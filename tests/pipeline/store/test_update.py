@@ -181,6 +181,15 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert (tmp_path / "page.html").read_text().count("<svg") == 2, "before, from the copied store, and after"
 
 
+def test_status_of_a_copied_run_names_the_store_beside_it(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run_of(tmp_path, [puzzle("1")])
+    for name in ("run", "store"):
+        shutil.copytree(tmp_path / name, tmp_path / "copy" / name)
+    assert f" of {tmp_path}/copy/store: " in nonocensus("status", "copy/run").out.replace("\n", " ")
+    (tmp_path / "store").rename(tmp_path / "gone")
+    assert f" of {tmp_path}/store: " in nonocensus("status", "run").out.replace("\n", " ")
+
+
 def test_graded_run_says_what_is_without_grade_and_its_limits(
     tmp_path: Path, nonocensus: Nonocensus, fixed: Path
 ) -> None:
@@ -193,6 +202,7 @@ def test_graded_run_says_what_is_without_grade_and_its_limits(
     told = nonocensus("retry", "run", "--changed", "--serial").out
     assert told.endswith("1 puzzle without grade now: nonocensus grade run\n")
     assert nonocensus("status", "run").out.endswith("1 puzzle without grade now: nonocensus grade run\n")
+    assert json.loads(nonocensus("--json", "status", "run").out)["ungraded"] == 1
     assert nonocensus("grade", "run", "--serial").code == 0
     told = nonocensus("status", "run").out
     assert f"{limit}, rung" in told
