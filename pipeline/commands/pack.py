@@ -1,6 +1,5 @@
 """The commands pack and tasks, which select puzzles of a run: for publication, and for language models."""
 
-from itertools import islice
 from typing import Annotated, Literal
 
 import typer
@@ -34,7 +33,7 @@ MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
 
 MAX_SKIPPED = 10
-"""Skipped puzzles, and puzzles in small print, that are named."""
+"""Puzzles skipped for a reason, and puzzles in small print, that are named."""
 
 Where = Annotated[
     str | None,
@@ -87,8 +86,8 @@ def pack(
 
     A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
     its end; what has none is named there. Its numbers are those of the files; neighbours of nearly equal stars change
-    places to fill its pages. Puzzles with numbers below 5 pt are not in it. Colours have letters, for printing in grey.
-    Its font is Liberation Sans (fonts-liberation) where that is installed.
+    places to fill its pages. Puzzles whose numbers would have less than 5 pt are replaced by smaller ones. Colours
+    have letters, for printing in grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
     """
     output_format = format_named(to)
     run = open_run(run_folder)
@@ -110,7 +109,7 @@ def pack(
         made = write_pack(run, out_folder, wanted, progress)
     asked = min(count, len(wanted.ids)) if wanted.ids else count
     few = made.puzzles < asked
-    made_book = f" and book.pdf of {made.puzzles - len(made.unprinted):,}" if pdf else ""
+    made_book = " and book.pdf" if pdf else ""
     lines = [
         f"[bold green]{made.puzzles:,}[/bold green] puzzles, their index pack.json{made_book}: {escape(made.folder)}"
     ]
@@ -123,20 +122,20 @@ def pack(
     lines += [PRIVATE_WARNING] * private
     if made.trivial:
         lines.append(f"Left out {made.trivial:,} without a decision: fewer than 3 rows or columns, or all cells alike.")
-    for name, reason in islice(made.skipped.items(), MAX_SKIPPED):
-        lines.append(f"[yellow]Skipped[/yellow] {escape(name)}: {escape(reason)}.")
-    if len(made.skipped) > MAX_SKIPPED:
-        lines.append(f"[yellow]Skipped[/yellow] {len(made.skipped) - MAX_SKIPPED:,} more, listed in pack.json.")
-    small = [f"{name} ({points:g} pt)" for name, points in made.small.items()]
-    for what, points, names in (("Not", 5, made.unprinted), ("Small print", 6, small)):
-        if names:
-            more = f" and {len(names) - MAX_SKIPPED:,} more" if len(names) > MAX_SKIPPED else ""
-            named = escape(", ".join(names[:MAX_SKIPPED])) + more
-            lines.append(f"[yellow]{what}[/yellow] in the book, numbers of less than {points} pt: {named}.")
-    if made.unprinted:
-        lines.append('Smaller ones instead: --where "width <= 30 and height <= 40".')
+    for reason in dict.fromkeys(made.skipped.values()):
+        named = _first([name for name, why in made.skipped.items() if why == reason])
+        lines.append(f"[yellow]Skipped[/yellow] {escape(named)}: {escape(reason)}.")
+    if made.small:
+        small = _first([f"{name} ({points:g} pt)" for name, points in made.small.items()])
+        lines.append(f"[yellow]Small print[/yellow] in the book, numbers of less than 6 pt: {escape(small)}.")
     print_result(made._asdict(), lines)
     raise typer.Exit(SOME_FAILED if few else DONE)
+
+
+def _first(names: list[str]) -> str:
+    """Return the first names in words, and the number of others."""
+    more = len(names) - MAX_SKIPPED
+    return ", ".join(names[:MAX_SKIPPED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def tasks(

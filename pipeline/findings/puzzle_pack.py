@@ -40,6 +40,7 @@ from nonocensus.reports.clean import without_mojibake
 from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, finished, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
+from nonocensus.reports.page.printing import LEAST_PRINT
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
 from nonocensus.scrapers.formats.parsing import webpbn_origin
@@ -66,6 +67,9 @@ jokes, rated 1.6 of 5 for quality on average."""
 
 SPARE, MOST_SPARE = 10, 1000
 """Puzzles drawn beyond the number: as many again, up to a limit, or a tenth. They replace those that are skipped."""
+
+BOOK_SPARE = 10
+"""Times as many are drawn for a book, as its pages do not hold large puzzles."""
 
 FOR_PEOPLE = {"minutes": "an estimate of minutes", "stars": "an estimate of stars", "grade": "a grade"}
 """Measures to spread that only graded puzzles have, in words."""
@@ -127,9 +131,8 @@ class Packed(NamedTuple):
     considered numbers of puzzles that remain after each condition, in order
     trivial    number of puzzles left out as they hold no decision
     left_out   properties that the format does not support, in words, with numbers of puzzles
-    skipped    reasons by id of chosen puzzles that are damaged or that the format can't hold
+    skipped    reasons by id of chosen puzzles that are damaged, or that the format or a page of the book can't hold
     small      sizes in points by id of numbers that are hard to read in the book
-    unprinted  ids of puzzles that are too large for the book
     folder     name of the pack's folder
     """
 
@@ -139,7 +142,6 @@ class Packed(NamedTuple):
     left_out: dict[str, int]
     skipped: dict[str, str]
     small: dict[str, float]
-    unprinted: list[str]
     folder: str
 
 
@@ -189,8 +191,8 @@ def choose(
 def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallbacks = SILENT) -> Packed:
     """Write a pack, of fewer puzzles if there are not enough; a previous pack is replaced.
 
-    Puzzles that are damaged, or that the format does not support, are skipped and replaced. Raises UserError for a
-    folder with other content, an invalid condition or an empty pack, before anything is written.
+    Puzzles that are damaged, or that the format or the book can't hold, are skipped and replaced. Raises UserError for
+    a folder with other content, an invalid condition or an empty pack, before anything is written.
     """
     place = folder(uri)
     _previous_files(place)
@@ -217,17 +219,12 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             for number, (name, (puzzle, _), row) in enumerate(zip(names, puzzles, listed.to_pylist(), strict=True), 1)
         ],
     )
-    small, unprinted = {}, []
+    small = {}
     if options.pdf is not None:
         printed = [
             BookPuzzle(puzzle, each.number, each.minutes, each.stars)
             for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
         ]
-        large = {each.number for each in printed if not fits_page(each.puzzle, options.pdf)}
-        unprinted = [each.id for each in index.puzzles if each.number in large]
-        printed = [each for each in printed if each.number not in large]
-        if not printed:
-            raise UserError("--pdf: no chosen puzzle is legible on a page; choose smaller ones, or leave out --pdf")
 
         def tracked(drawn: Sequence[BookPuzzle]) -> Iterator[BookPuzzle]:
             progress.on_start("drawing puzzles", len(drawn), 0)
@@ -240,7 +237,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
     *_, before, last = considered.values()
     trivial = before - last if DECISIONS in considered else 0
-    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, small, unprinted, place.name)
+    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, small, place.name)
 
 
 def _page(puzzle: Puzzle) -> str | None:
@@ -293,6 +290,7 @@ def _previous_files(place: Folder) -> list[str]:
 def _drawn(batches: Iterator[Candidates], options: PackOptions) -> dict[str, str]:
     """Return clue hashes by id of puzzles to choose from, spares included, in order of drawing."""
     most = options.count + max(options.count // 10, min(options.count, MOST_SPARE)) + SPARE
+    most *= 1 if options.pdf is None else BOOK_SPARE
     there = sample_candidates(batches, most if options.per_author is None else min(most, options.per_author))
     groups = list(zip(there.hardness.tolist(), there.size.tolist(), strict=True))
     places = balanced_order(groups, most, there.author.tolist(), options.per_author)
@@ -452,10 +450,10 @@ def _rows(
 def _fitting(
     rows: pa.Table, options: PackOptions, skipped: dict[str, str]
 ) -> tuple[dict[int, tuple[Puzzle, bytes]], Counter[str]]:
-    """Return the first puzzles that the format supports by row, with solutions and as files, and properties that the
-    files lack with numbers of puzzles.
+    """Return the first puzzles that the format and the book can hold by row, with solutions and as files, and
+    properties that the files lack with numbers of puzzles.
 
-    Appends reasons to `skipped`, by id, of puzzles before the last that the format does not support.
+    Appends reasons to `skipped`, by id, of puzzles before the last that they can't hold.
     """
     chosen: dict[int, tuple[Puzzle, bytes]] = {}
     left_out = Counter[str]()
@@ -464,6 +462,9 @@ def _fitting(
         if len(chosen) == options.count:
             break
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
+        if options.pdf is not None and not fits_page(solved, options.pdf):
+            skipped[str(puzzle.puzzle_id)] = f"numbers of less than {LEAST_PRINT:g} pt in the book"
+            continue
         try:
             data, lost = file_of(solved, options.to, lossy=True)
         except FormatError as error:

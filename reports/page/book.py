@@ -143,7 +143,6 @@ def book(
         "credit": line([title, by and f"{'by' if named else 'By'} {by}"], ", "),
         "about": line([named and count, *_facts(puzzles)]),
         "is_sorted": order == sorted(order),
-        "has_gaps": max(order) > len(order),
         "page": {"width": width, "height": height, "border": BORDER, "head": HEAD, "foot": FOOT, "gap": GAP},
         "columns": SLOTS[layout.per_page][0],
         "label": LABEL,
