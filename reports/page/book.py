@@ -58,6 +58,9 @@ NEAR, AHEAD = 0.25, 40
 """Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the number of
 puzzles among which they are sought."""
 
+LEAST_CHAPTER = 3
+"""Puzzles of the smallest chapter that stands apart from its neighbours."""
+
 ROUNDING = 0.01
 """Points by which sums of lengths may differ."""
 
@@ -97,6 +100,9 @@ class _Sized(NamedTuple):
     is_wide: bool
     height: float
 
+
+_Stars = tuple[int, int] | None
+"""The range of a chapter's stars; None if they are unknown."""
 
 _Page = list[list[_Sized]]
 """Rows of puzzles."""
@@ -234,13 +240,26 @@ def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int,
     return cells
 
 
-def _chapters(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[int | None, list[_Page]]]:
-    """Yield the pages of each chapter, and the whole number that its stars have; None if they are unknown."""
+def _chapters(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[_Stars, list[_Page]]]:
+    """Yield the pages of each chapter, and its stars."""
     cells = _cells(puzzles, layout)
-    for stars, members in groupby(puzzles, lambda each: _whole_stars(each.stars)):
+    for stars, members in _divided(puzzles):
         sides = ((each, cells[each.puzzle.width, each.puzzle.height]) for each in members)
         sized = [_sized(each, layout, max(cell, LEAST_PRINT / print_size(each.puzzle, 1.0))) for each, cell in sides]
         yield stars, [_grown(page, layout) for page in _pages(sized, layout, 0 if stars is None else AHEAD)]
+
+
+def _divided(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzle]]]:
+    """Divide puzzles into chapters by whole stars; a chapter of few is one with a neighbour."""
+    chapters: list[tuple[_Stars, list[BookPuzzle]]] = []
+    for whole, members in groupby(puzzles, lambda each: _whole_stars(each.stars)):
+        stars, those = (whole, whole + 1) if whole else None, [*members]
+        before, earlier = chapters[-1] if chapters else (None, [])
+        if before and stars and min(len(earlier), len(those)) < LEAST_CHAPTER:
+            chapters[-1] = (before[0], stars[1]), earlier + those
+        else:
+            chapters.append((stars, those))
+    return chapters
 
 
 def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
@@ -289,12 +308,12 @@ def _flat(pages: Iterable[_Page]) -> Iterator[_Sized]:
     return chain.from_iterable(chain.from_iterable(pages))
 
 
-def _chapter(stars: int | None, pages: Sequence[_Page], tracked: Iterator[BookPuzzle]) -> dict[str, Any]:
-    """Return a chapter: puzzles whose stars have the same whole number, None if they have none."""
+def _chapter(stars: _Stars, pages: Sequence[_Page], tracked: Iterator[BookPuzzle]) -> dict[str, Any]:
+    """Return what a chapter has."""
     puzzles = [sized.each for sized in _flat(pages)]
     return {
-        "title": "Puzzles of unknown stars" if stars is None else f"{stars} to {stars + 1} stars",
-        "stars": stars or 0,
+        "title": "Puzzles of unknown stars" if stars is None else f"{stars[0]} to {stars[1]} stars",
+        "stars": stars[0] if stars else 0,
         "about": ", ".join([counted(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
         "pages": [[[_puzzle(next(tracked), sized) for sized in row] for row in page] for page in pages],
     }

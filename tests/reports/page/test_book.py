@@ -79,22 +79,23 @@ def parts_of(puzzles: list[BookPuzzle], layout: BookLayout) -> dict[str, list[st
 
 
 def test_parts_in_their_order() -> None:
-    parts = parts_of(some(*[10] * 5, stars=(1.0, 1.96, 2.0, 4.2, None)), BookLayout(4))
-    chapters = {"1 to 2 stars": [1, 2], "2 to 3 stars": [3], "4 to 5 stars": [4], "Puzzles of unknown stars": [5]}
+    """Chapters of one or two puzzles are one with a neighbour, but those of unknown stars are apart."""
+    parts = parts_of(some(*[10] * 8, stars=(1.0, 1.5, 1.96, 2.0, 2.1, 2.2, 4.2, None)), BookLayout(4))
+    chapters = {"1 to 2 stars": [1, 2, 3], "2 to 5 stars": [4, 5, 6, 7], "Puzzles of unknown stars": [8]}
     assert [*parts] == ["", "How to solve", *chapters, "Solutions", "Authors and licences"]
     cover, contents = parts[""]
-    assert "5 nonograms" in cover
+    assert "8 nonograms" in cover
     assert "10x10 · 1.0 to 4.2 stars of 5" in cover
-    pages = {"How to solve": 3, "1 to 2 stars": 4, "Puzzles of unknown stars": 7, "Solutions": 8}
+    pages = {"How to solve": 3, "1 to 2 stars": 4, "Puzzles of unknown stars": 6, "Solutions": 7}
     for name, number in pages.items():
         assert f"{name} {number}" in contents
-    assert "2 puzzles, 10x10, about 3 min" in contents
+    assert "3 puzzles, 10x10, about 3 min" in contents
     for name, numbers in chapters.items():
         (page,) = parts[name]
         assert page.startswith(name)
         assert [int(number) for number in re.findall(r"(\d+) 10x10", page)] == numbers
     (solutions,) = parts["Solutions"]
-    assert all(f"{k} Title {k}" in solutions for k in range(1, 6))
+    assert all(f"{k} Title {k}" in solutions for k in range(1, 9))
     before = [
         page for name, pages in parts.items() if name not in ("Solutions", "Authors and licences") for page in pages
     ]
@@ -114,7 +115,7 @@ def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, si
 
 def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where one is in colour or has long clues; one that stands alone on a page fills it."""
-    puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, 15, stars=[1.5] * 14 + [2.5, 3.5])
+    puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, 15, stars=[1.5] * 15 + [None])
     puzzles[5] = some(10, colors=3)[0]._replace(number=6)
     bars = np.zeros((20, 20), np.uint8)
     bars[::2, ::2] = 1
@@ -137,15 +138,15 @@ def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_puzzles_of_nearly_equal_stars_change_places_to_fill_pages() -> None:
     """A wide one keeps its page's other half for one that is 0.25 stars harder at most, of the same chapter."""
-    sides = (40, 60), 12, (40, 60), 12, 12, 12
-    puzzles = some(*sides, stars=(1.4, 1.5, 1.6, 1.8, 1.9, 2.0))
+    sides = (40, 60), 12, (40, 60), 12, 12, 12, 12, 12
+    puzzles = some(*sides, stars=(1.4, 1.5, 1.6, 1.8, 1.9, 2.0, 2.0, 2.0))
     apart = [each._replace(stars=1.9) if each.number == 4 else each for each in puzzles]
     for given, pages in ((puzzles, [[1, 2, 4], [3, 5]]), (apart, [[1, 2], [3, 4, 5]])):  # 0.3 stars from 3 to 4
         parts = parts_of(given, BookLayout(4))
         shown = [re.findall(r"(\d+) \d+x\d+, ", page) for page in parts["1 to 2 stars"]]
         assert [[int(number) for number in page] for page in shown] == pages
         assert ("neighbours have changed places" in parts["How to solve"][0]) == (given is puzzles)
-        assert re.findall(r"(\d) Title", parts["Solutions"][0]) == [*"123456"], "by number"
+        assert re.findall(r"(\d) Title", parts["Solutions"][0]) == [*"12345678"], "by number"
 
 
 def test_small_print_is_named() -> None:
