@@ -125,8 +125,8 @@ def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[st
     """Return a step as JSON: where to look, what follows, why by its technique; cells are pairs of place and colour."""
     step = described.step
     technique = TECHNIQUES[step.technique]
-    supposed = step.assumption
-    if supposed:
+    assumed = step.assumption
+    if assumed:
         where = describe_cell(puzzle, step.ruled[0][0])
     else:
         where = describe_lines(puzzle, step.lines) if len(step.lines) > 1 else describe_line(puzzle, step.lines[0])
@@ -138,12 +138,12 @@ def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[st
         "what": described.what,
         "why": described.why,
         "ruled": step.ruled,
-        "assumption": supposed
+        "assumption": assumed
         and {
-            "place": supposed.place,
-            "color": supposed.color,
-            "then": [{"line": then.line, "ruled": then.ruled} for then in supposed.then],
-            "end": supposed.end,
+            "place": assumed.place,
+            "color": assumed.color,
+            "then": [{"line": then.line, "ruled": then.ruled} for then in assumed.then],
+            "end": assumed.end,
         },
     }
 

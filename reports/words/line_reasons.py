@@ -34,7 +34,7 @@ MOST_ARRANGEMENTS = 3
 """Arrangements of a line that a sentence lists."""
 
 MOST_THEN = 2
-"""Consequences of a supposed colour that a sentence lists."""
+"""Consequences of an assumed colour that a sentence lists."""
 
 
 class Reason(NamedTuple):
@@ -287,7 +287,7 @@ RULES: dict[int, tuple[Rule, ...]] = {
     techniques.JOINING: (_joining,),
     techniques.REACH: (lambda line: _by_overlap(line, FULL), lambda line: _by_covers(line, FULL)),
 }
-"""The rules of each technique, by its number; LINE has none, but arrangements and suppositions."""
+"""The rules of each technique, by its number; LINE has none, but arrangements and assumptions."""
 
 SIMPLE = tuple(rule for technique, rules in RULES.items() if technique < techniques.REACH for rule in rules)
 
@@ -314,9 +314,9 @@ def _by_arrangements(line: Line, ruled: Pairs) -> Iterator[Reason]:
         yield Reason("arrangements", ruled, {"starts": [[start for start, _ in each] for each in few]})
         return
     for x, color in sorted(ruled):
-        supposed = line.without(line.painting(color, [x]))
-        then, end = refutation(supposed)
-        yield Reason("suppose", frozenset({(x, color)}), {"cell": x, "color": color, "then": then, "end": end})
+        assumed = line.without(line.painting(color, [x]))
+        then, end = refutation(assumed)
+        yield Reason("assume", frozenset({(x, color)}), {"cell": x, "color": color, "then": then, "end": end})
 
 
 def refutation(line: Line) -> tuple[list[tuple[Line, Reason]], Reason]:

@@ -33,7 +33,7 @@ SENTENCES = {
     "grow": "{cells_are} {name} and can only belong to {places}",
     "join": "{cells} can only belong to {block}",
     "arrangements": "the blocks can only begin {starts}",
-    "suppose": "suppose {cell} is {name}: {then}{end}",
+    "assume": "assume {cell} is {name}: {then}{end}",
     "many": "{cells} would be {name}, but only {count} can be{of}",
     "few": "{only} could be {name}, but {count} must be{of}",
     "nowhere": "{block} would have no room",
@@ -56,7 +56,7 @@ HINTS = {
     "needed": "No more of its cells can be {name} than are needed.",
     "stretched": "Painted cells can only belong to the first block: with cells at the edge it would be too long.",
     "owned": "Painted cells can only belong to one block, which does not reach cells farther away than its length.",
-    "suppose": "Suppose a colour in the cell: the blocks do not fit any more.",
+    "assume": "Assume a colour in the cell: the blocks do not fit any more.",
     "grow": "Painted cells can only belong to blocks that reach farther.",
     "part": "Painted cells can only belong to a block that reaches farther.",
     "join": "Painted cells can only belong to the same block.",
@@ -218,7 +218,7 @@ class LineWords:
         return f"pushed to the {ends[0]} {begin} in {side} {places[0]}, pushed to the {ends[1]} in {places[1]}: "
 
     def then(self, steps: Iterable[tuple[Line, Reason]]) -> str:
-        """Say the consequences of a supposed colour, before the contradiction."""
+        """Say the consequences of an assumed colour, before the contradiction."""
         said = (f"{self.argument(reason)}, so {self.conclusion(reason.ruled, line)}" for line, reason in steps)
         return "".join(f"{each}, and then " for each in said)
 

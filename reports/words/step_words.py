@@ -151,7 +151,7 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
     refuted, before = step.assumption, list(cells)
     where = describe_cell(puzzle, refuted.place)
     before[refuted.place] = 1 << refuted.color
-    sentences = [f"Suppose {where} were {color_name(puzzle, refuted.color)}."]
+    sentences = [f"Assume {where} is {color_name(puzzle, refuted.color)}."]
     for then in refuted.then:
         sentences.append(_sentences(*_reasons(puzzle, then.line, then.ruled, before)))
         for place, color in then.ruled:

@@ -56,7 +56,7 @@ test("a step points out its line and cells, an assumption all that follows", () 
   assert.deepEqual(highlightsOf(STEP), { line: 1, cells: [3, 4] });
   const merged = { line: null, ruled: [[0, 1], [1, 1], [1, 2]], assumption: null };
   assert.deepEqual(highlightsOf(merged, [0b101, 0b001]), { line: null, cells: [1] }, "of several lines what is known");
-  assert.deepEqual(highlightsOf(ASSUMED), { supposed: 2, chain: [5, 6], end: 7 });
+  assert.deepEqual(highlightsOf(ASSUMED), { assumed: 2, chain: [5, 6], end: 7 });
 });
 
 test("what is pointed out becomes shapes at its place", () => {
@@ -64,7 +64,7 @@ test("what is pointed out becomes shapes at its place", () => {
   const kinds = (wanted) => highlightShapes(wanted, place).map((shape) => shape.getAttribute("class"));
   assert.deepEqual(kinds({}), []);
   assert.deepEqual(kinds({ line: 1, cells: [3] }), ["band line", "rims", "found"]);
-  assert.deepEqual(kinds({ supposed: 2, chain: [5], end: 4 }), ["chain", "band end", "supposed", "question"]);
+  assert.deepEqual(kinds({ assumed: 2, chain: [5], end: 4 }), ["chain", "band end", "assumed", "question"]);
   const [row] = highlightShapes({ line: 1 }, place);
   assert.deepEqual(["x", "y", "width", "height"].map((name) => row.getAttribute(name)), ["-40", "20", "100", "20"]);
   const [column] = highlightShapes({ line: 4 }, place);
@@ -98,7 +98,7 @@ const WORDS = {
   "a reason is shown as a sentence": [[asSentence("it holds no puzzle"), "It holds no puzzle."], [asSentence("Really?"), "Really?"]],
   "a hint first says where to look and how": [
     [whereWords(STEP), "Look at row 2 (3). Why."],
-    [whereWords(ASSUMED), "Suppose something of Row 2 (3), and see where that leads."],
+    [whereWords(ASSUMED), "Assume something of Row 2 (3), and see where that leads."],
     [stepLink(STEP).textContent, "Long chain, grade 8 of 9"],
   ],
   "the last step is followed by the ending, and by what was left out": [

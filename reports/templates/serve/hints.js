@@ -64,7 +64,7 @@ export class Hints {
     else if (level === 1) {
       const { line, assumption } = steps.at(-1);
       this.render(this.title(), [whereWords(steps.at(-1))]);
-      board.highlight(assumption ? { supposed: assumption.place } : { line });
+      board.highlight(assumption ? { assumed: assumption.place } : { line });
     } else {
       this.render(this.title(), [steps.at(-1).what]);
       if (steps.length > 1) this.place.querySelector(".guide-words").append(this.earlierSteps());
@@ -124,7 +124,7 @@ export function hintChanges({ kind, wrong, steps }, { cells, colors }) {
 
 /** The first level of a hint: where to look, and how. */
 export function whereWords({ where, why, assumption }) {
-  if (assumption) return `Suppose something of ${where}, and see where that leads.`;
+  if (assumption) return `Assume something of ${where}, and see where that leads.`;
   return `Look at ${lowerFirst(where)}. ${why}`;
 }
 
@@ -158,7 +158,7 @@ export function highlightsOf({ line, ruled, assumption }, sets = []) {
   const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
   if (!assumption) return { line, cells: places(ruled).filter((place) => line !== null || (sets[place] & (sets[place] - 1)) === 0) };
   const chain = places(assumption.then.flatMap((then) => then.ruled)).filter((place) => place !== assumption.place);
-  return { supposed: assumption.place, chain, end: assumption.end };
+  return { assumed: assumption.place, chain, end: assumption.end };
 }
 
 // Sets of the colours that cells may have, as bits (bit 0 is the background), and steps that change them.

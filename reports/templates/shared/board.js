@@ -245,7 +245,7 @@ export class Board {
   highlight(wanted = {}) {
     const { width, height } = this.puzzle;
     this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, ...this.origin }));
-    this.highlights.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.highlights.querySelector(".found, .assumed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** Let the picture's colours rain over it, once. */

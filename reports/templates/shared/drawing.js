@@ -176,11 +176,11 @@ export function isLight(color) {
 /**
  * Elements of the drawing that highlight lines and cells.
  *
- * wanted    {line, cells, supposed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
+ * wanted    {line, cells, assumed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
  *           assumption; cells that follow from it; the line that then has no arrangement
  * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
  */
-export function highlightShapes({ line = null, cells = [], supposed = null, chain = [], end = null }, place) {
+export function highlightShapes({ line = null, cells = [], assumed = null, chain = [], end = null }, place) {
   const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
   const boxes = (places, inset) => {
     const side = CELL - 2 * inset;
@@ -191,9 +191,9 @@ export function highlightShapes({ line = null, cells = [], supposed = null, chai
   if (line !== null) found.push(band(line, "line", place));
   if (end !== null) found.push(band(end, "end", place));
   if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
-  if (supposed !== null) {
-    const [x, y] = at(supposed);
-    found.push(svg("circle", { class: "supposed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
+  if (assumed !== null) {
+    const [x, y] = at(assumed);
+    found.push(svg("circle", { class: "assumed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
     found.push(svg("text", { class: "question", x: x + CELL / 2, y: y + CELL / 2 }, "?"));
   }
   return found;

@@ -28,7 +28,7 @@ def test_explanation_as_text_and_json(nonocensus: Nonocensus) -> None:
     words = nonocensus("solve", "a.non", "-m")
     assert words.code == 0
     assert "   1. " in words.out
-    assert "Suppose row" in words.out
+    assert "Assume row" in words.out
     steps = re.findall(r"(?m)^ *\d+\. (.*(?:\n      .*)*)", words.out)
     assert all(re.search(r"[sS]o .+\. (\w+)\s*$", step) for step in steps), "each has its reason and technique"
     assert words.out.endswith("The hardest technique was edge, of grade 6 of 9.\n")
@@ -102,4 +102,4 @@ def test_terminal_breaks_explanations_between_words(nonocensus: Nonocensus) -> N
     assert max(map(len, lines)) <= 80
     first = next(k for k, line in enumerate(lines) if line.startswith("   1. "))
     assert {line[:6].strip(" .0123456789") for line in lines[first:-2]} == {""}
-    assert "Suppose row" in " ".join(" ".join(line[6:].strip() for line in lines[first:]).split())
+    assert "Assume row" in " ".join(" ".join(line[6:].strip() for line in lines[first:]).split())

@@ -124,7 +124,7 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     assert (tab.step(), tab.pointed("band"), tab.pointed("found")) == ("Step 1 of 18", 1, 1)
     tab.click(".player [data-do=hardest]")
     assert "Edge, grade 6" in tab.text("#puzzle .player h2")
-    assert (tab.pointed("supposed"), tab.pointed("chain"), tab.pointed("end")) == (1, 1, 1)
+    assert (tab.pointed("assumed"), tab.pointed("chain"), tab.pointed("end")) == (1, 1, 1)
     tab.click(".player [data-do=last]")
     assert tab.painted() == 13
     tab.click(".player [data-do=back]")

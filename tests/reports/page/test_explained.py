@@ -83,7 +83,7 @@ def test_assumption_is_described() -> None:
     told = next(told for told in describe_steps(explanation) if told.step.assumption)
     line = r"(Row|Column) \d+, clue [\d ]+"
     assert re.fullmatch(
-        rf"Suppose row \d+, column \d+ were (black|white)\.\n({line}: [^.]+, so [^.]+ (is|are) (black|white)\.\n)+"
+        rf"Assume row \d+, column \d+ is (black|white)\.\n({line}: [^.]+, so [^.]+ (is|are) (black|white)\.\n)+"
         rf"Then {line.lower()}, has no arrangement: [^.]+\.\nSo row \d+, column \d+ is (black|white)\.",
         told.what,
     ), told.what

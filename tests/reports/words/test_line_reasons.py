@@ -108,7 +108,7 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         )
     if "limited" in parts:
         assert_limited(line, *parts["limited"][1:])
-    if reason.kind == "suppose":
+    if reason.kind == "assume":
         assert_refuted(line.without(line.painting(parts["color"], [parts["cell"]])), parts["then"], parts["end"])
 
 
