@@ -48,7 +48,7 @@ ISSUES = {
     "picture does not fit": IssueRule("the author’s picture does not solve the clues", "goal_matches = false"),
     "duplicate": IssueRule("identical to another puzzle, perhaps turned or mirrored"),
     "recoloured": IssueRule("identical to another puzzle but for its colours: not to fix, in no letter"),
-    "near duplicate": IssueRule("equals another puzzle but for a share of its cells: not to fix, in no letter"),
+    "near duplicate": IssueRule("has another’s picture but for a share of its cells: not to fix, in no letter"),
     "original": IssueRule("another puzzle repeats it"),
     "site disagrees": IssueRule("its site says another verdict", "disputed"),
     "to fix": IssueRule("a fault that its author can remove, other than an ambiguity that the site marks"),

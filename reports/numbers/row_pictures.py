@@ -52,10 +52,12 @@ def nearest_image(picture: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, s
 def describe_nearness(row: Row | None, original: Row | None, cells: int | None) -> str:
     """Say how a puzzle is near another: "mirrored, recoloured, 3 cells differ"; without pictures only the cells.
 
+    Without any, as with hidden lengths, they have the same picture by other clues.
+
     row, original   with the columns PICTURES
     cells           in which they differ
     """
-    apart = f"{counted(cells, 'cell')} differ{'s' if cells == 1 else ''}" if cells else "same picture"
+    apart = f"{counted(cells, 'cell')} differ{'s' if cells == 1 else ''}" if cells else "same picture, other clues"
     if not row or not original:
         return apart
     pictures = [known_pictures(each)[:1] for each in (row, original)]

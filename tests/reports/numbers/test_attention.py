@@ -272,6 +272,11 @@ def test_near_duplicates_say_how_they_differ(image: Callable[..., Any], colors: 
     assert ways_alike(rows, found(("a/1", "a/2", "near", 1))) == [how]
 
 
+def test_equal_pictures_of_other_clues_are_said_to_be_that() -> None:
+    rows = take_census(pairs((solved("a/1", 1.0), known("a/1")), (solved("a/2", 1.0), known("a/2")))).shown
+    assert ways_alike(rows, found(("a/1", "a/2", "near", 0))) == ["same picture, other clues"]
+
+
 def test_faults_are_counted_and_together_are_what_is_to_fix() -> None:
     census = take_census(ROWS)
     assert told(census).faults == {
