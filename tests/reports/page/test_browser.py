@@ -265,6 +265,9 @@ def test_nothing_is_wider_than_a_phone(tab: Tab, page: Path) -> None:
         tab.set_state(page, sort="-density")
         assert tab.one(f"{shown} .density").is_displayed()
         assert not tab.one(f"{shown} .minutes").is_displayed()
+        tab.set_state(page, sort="group")
+        assert tab.run(room) == 0
+        assert tab.one(f"{shown} .how").is_displayed()
         tab.set_state(page, columns=wide)
         assert page_width(tab.driver) <= PHONE
         assert tab.run(room) > 0
