@@ -50,6 +50,9 @@ HEAD, FOOT, GAP, LABEL = 26.0, 16.0, 20.0, 18.0
 """Points of a page's head, which has the chapter, of its foot, which has its number, between puzzles, and above a
 puzzle, for its number."""
 
+LEAST_WIDTH = 170.0
+"""Points of a puzzle's least width, for number and facts above it."""
+
 EASY_PRINT = 6.0
 """Minimum size of numbers in points on a page of several puzzles; a cell is 3.4 mm wide then. Smaller print is hard to
 read."""
@@ -93,12 +96,18 @@ class BookLayout(NamedTuple):
 
 
 class _Sized(NamedTuple):
-    """A puzzle with the side of its cells, whether it needs all columns, and its height with label and colours."""
+    """A puzzle with the side of its cells, its width, whether that is more than a column's, and heights with label.
+
+    height   with colours in a column, or if it is wide in all
+    tight    with colours below it alone
+    """
 
     each: BookPuzzle
     cell: float
+    width: float
     is_wide: bool
     height: float
+    tight: float
 
 
 _Stars = tuple[int, int] | None
@@ -152,6 +161,7 @@ def book(
         "page": {"width": width, "height": height, "border": BORDER, "head": HEAD, "foot": FOOT, "gap": GAP},
         "columns": SLOTS[layout.per_page][0],
         "label": LABEL,
+        "least_width": LEAST_WIDTH,
         "pieces": [_piece(puzzles[k * len(puzzles) // PIECES].puzzle) for k in range(PIECES)],
         "example": [*_example()],
         "tips": [f"{TECHNIQUES[number].name.capitalize()}: {TECHNIQUES[number].says}" for number in TIPS],
@@ -266,9 +276,10 @@ def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
     """Measure a puzzle with cells of a side."""
     room, _ = _slot(layout.paper, layout.per_page)
     width, height = extent(each.puzzle, cell)
-    is_wide = width > room + ROUNDING
-    colors = legend_height(each.puzzle, _slot(layout.paper, 1)[0] if is_wide else room)
-    return _Sized(each, cell, is_wide, LABEL + height + colors)
+    width, is_wide = max(width, LEAST_WIDTH), width > room + ROUNDING
+    rooms = _slot(layout.paper, 1)[0] if is_wide else room, width
+    heights = (LABEL + height + legend_height(each.puzzle, room) for room in rooms)
+    return _Sized(each, cell, width, is_wide, *heights)
 
 
 def _pages(puzzles: Sequence[_Sized], layout: BookLayout, ahead: int) -> Iterator[_Page]:
@@ -286,13 +297,24 @@ def _pages(puzzles: Sequence[_Sized], layout: BookLayout, ahead: int) -> Iterato
 
 
 def _with(page: _Page, each: _Sized, layout: BookLayout) -> _Page | None:
-    """Return a page with one more puzzle, None if it is full; wide puzzles have rows of their own."""
-    columns, high = SLOTS[layout.per_page][0], _slot(layout.paper, 1)[1] + ROUNDING
-    *rows, last = page
-    has_room = len(last) < columns and not each.is_wide and not last[0].is_wide
-    rows += [[*last, each]] if has_room else [last, [each]]
-    height = sum(max(other.height for other in row) + GAP for row in rows) - GAP
-    return rows if sum(map(len, rows)) <= layout.per_page and height <= high else None
+    """Return a page with one more puzzle, in the first row that has room or one of its own; None if it is full."""
+    if sum(map(len, page)) == layout.per_page:
+        return None
+    columns, (wide, high) = SLOTS[layout.per_page][0], _slot(layout.paper, 1)
+    for k, row in enumerate([*page, []]):
+        longer = [*row, each]
+        rows = [*page[:k], longer, *page[k + 1 :]]
+        width = sum(one.width + GAP for one in longer) - GAP
+        height = sum(map(_height, rows)) + GAP * (len(rows) - 1)
+        if len(longer) <= columns and (len(longer) == 1 or width <= wide + ROUNDING) and height <= high + ROUNDING:
+            return rows
+    return None
+
+
+def _height(row: Sequence[_Sized]) -> float:
+    """Return the height of a row; one with a wide puzzle among others has no room to spare for their colours."""
+    is_tight = len(row) > 1 and any(each.is_wide for each in row)
+    return max(each.tight if is_tight else each.height for each in row)
 
 
 def _grown(page: _Page, layout: BookLayout) -> _Page:

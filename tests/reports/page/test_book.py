@@ -161,6 +161,16 @@ def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
     assert [page.count("x10") for page in parts["1 to 2 stars"]] == [4]
 
 
+def test_narrow_puzzles_stand_beside_wide_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And fill the first row that has room."""
+    sides = (30, 27), (30, 27), (30, 12), (30, 12)
+    puzzles = [BookPuzzle(from_picture(np.ones(side, np.uint8)), k, 3.0, 1.5) for k, side in enumerate(sides, 1)]
+    _, data = set_by_typst(puzzles, BookLayout(4), monkeypatch)
+    ((page,),) = [chapter["pages"] for chapter in json.loads(data)["chapters"]]
+    assert [[each["number"] for each in row] for row in page] == [["1", "3"], ["2", "4"]]
+    assert_within_margins(puzzles, BookLayout(4), monkeypatch)
+
+
 def test_colours_have_letters_in_clues_and_legend() -> None:
     (plain,) = some(10, colors=3)
     puzzle = plain.puzzle
