@@ -97,21 +97,21 @@ TECHNIQUES = (
     Technique(
         "edge",
         6,
-        "Suppose a colour: within two crossings from its cell a line has no arrangement, so the cell lacks it.",
+        "Assume a colour: within two crossings from its cell a line has no arrangement, so the cell lacks it.",
         f"Edge logic: {WIKIPEDIA}",
     ),
     Technique(
         "chain",
         7,
-        "Suppose a colour: within four crossings from its cell a line has no arrangement, so the cell lacks it.",
+        "Assume a colour: within four crossings from its cell a line has no arrangement, so the cell lacks it.",
         f"Contradictions: {WIKIPEDIA}; {WOLTER}",
     ),
     Technique(
         "long-chain",
         8,
-        "Suppose a colour: after more crossings a line has no arrangement, so the cell lacks it.",
+        "Assume a colour: after more crossings a line has no arrangement, so the cell lacks it.",
         f"Contradictions: {WIKIPEDIA}; probing",
     ),
-    Technique("search", 9, "Only suppositions inside suppositions lead on.", f"Deeper recursion: {WIKIPEDIA}"),
+    Technique("search", 9, "Only assumptions inside assumptions lead on.", f"Deeper recursion: {WIKIPEDIA}"),
 )
 """All techniques, indexed by number."""
