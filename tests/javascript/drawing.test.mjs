@@ -6,7 +6,7 @@ import { comparedSheet, formerOf, legend, nearestImage, nonogramSheet, nonogramT
 import { idWords, layersOf, repeatWords, undrawnWords } from "../../reports/templates/browser/puzzle.js";
 import { titleWords } from "../../reports/templates/shared/words.js";
 import { clueItems, cluesOf, lineWords } from "../../reports/templates/shared/clues.js";
-import { drawing, isLight } from "../../reports/templates/shared/drawing.js";
+import { drawing, isLight, wrapped } from "../../reports/templates/shared/drawing.js";
 
 const HEART = Uint8Array.from("0101011111111110111000100", Number);
 const SWITCH = Uint8Array.of(1, 0, 1, 0, 1, 0, 1, 1, 1);
@@ -48,6 +48,16 @@ test("clues that are not black stand on chips, in the colour that can be read on
   assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => text.getAttribute("fill")), ["#000", "#fff"]);
   assert.ok(isLight("ffff99") && !isLight("000080"));
   assert.ok(isLight("00b000") && !isLight("ff0000"), "in grey, red is dark");
+});
+
+test("a clue wraps only if its numbers are larger then, and no larger than wanted", () => {
+  assert.deepEqual(wrapped(4, 5), { each: 4, across: 1, share: 1 });
+  assert.deepEqual(wrapped(4, 3), { each: 4, across: 1, share: 0.75 });
+  assert.deepEqual(wrapped(9, 5), { each: 9, across: 1, share: 5 / 9 });
+  assert.deepEqual(wrapped(12, 5), { each: 6, across: 2, share: 0.5 });
+  assert.deepEqual(wrapped(20, 2), { each: 7, across: 3, share: 2 / 7 });
+  assert.deepEqual(wrapped(8, 5, 0.5), { each: 8, across: 1, share: 0.5 });
+  assert.deepEqual(wrapped(0, 0), { each: 0, across: 1, share: 0 });
 });
 
 test("crosses and rings are drawn at their places", () => {

@@ -46,7 +46,7 @@ export class Workshop {
       check: () => this.check(),
       empty: () => this.board.replace(new Uint8Array(this.board.cells.length)),
     };
-    onClick(this.part("tools"), "do", (name) => attempt(null, async () => {
+    onClick(this.part("desk"), "do", (name) => attempt(null, async () => {
       if (!["smaller", "larger"].includes(name)) this.player.close();
       await acts[name]();
     }));
@@ -75,7 +75,7 @@ export class Workshop {
       changed: () => this.handleChange(),
       moved: (words) => (this.part("line-words").textContent = words),
     });
-    if (this.board.isEnlarged) this.showOutcome("Two fingers move the board; − shows all of it.");
+    this.part("gestures").hidden = !this.board.isEnlarged;
     this.renderTools(1);
     this.renderClues();
   }

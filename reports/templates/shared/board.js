@@ -1,17 +1,19 @@
 // The drawing of a Game, which is filled in by mouse, touch and keyboard; with words for screen readers.
 
 import { lineWords } from "./clues.js";
-import { CELL, drawing, fill, highlightShapes } from "./drawing.js";
+import { CELL, drawing, fill, highlightShapes, wrapped } from "./drawing.js";
 import { element, svg } from "./elements.js";
 import { EMPTY } from "./saved_grids.js";
 import { countWords } from "./words.js";
 
 const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
+const LEAST = 3; // of a large board that is shown whole
 const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
 const USABLE = 16; // what a finger or a pointer hits easily
 const LARGEST = 38;
 const TOUCHABLE = 18; // pixels a cell, below which fingers get an enlarged board to begin with
-const ENLARGED = 24;
+const ENLARGED = 25;
+const READABLE = 15; // pixels a number of the clues: wrapped ones are no larger, and a board may be enlarged for them
 const EDGE = 14; // pixels at the right and below, where every fifth line is numbered
 const RAIN = 40; // pieces
 const RAIN_MILLISECONDS = 3000;
@@ -36,6 +38,7 @@ export class Board {
     this.x = this.y = 0;
     this.pointer = null; // the id of the pointer that paints a stroke
     this.fingers = new Map(); // the last event of each finger on the board, by its id
+    this.pinched = null; // {size, apart}: of a cell and between two fingers, where they began to move
     this.cellId = `board-cell-${(boards += 1)}`;
     this.target = element("div", "target"); // over the cells: SVG shapes have no touch-action
     this.grid = element("div", "cursor-grid", "grid");
@@ -44,10 +47,12 @@ export class Board {
     place.replaceChildren(this.sheet);
     place.onscroll = () => this.pinClues();
     this.size = USABLE; // pixels of a cell
+    this.hasCursor = false; // once the board has had the focus
     this.build();
     const fitting = this.fittingSize();
     this.isEnlarged = fitting < TOUCHABLE && matchMedia("(pointer: coarse)").matches;
-    this.zoomTo(this.isEnlarged ? ENLARGED : fitting);
+    this.zoomTo(fitting);
+    if (this.isEnlarged) this.enlarge();
     const resizing = new ResizeObserver(() => (this.sheet.isConnected ? this.scale() : resizing.disconnect()));
     resizing.observe(place);
     this.listen();
@@ -67,6 +72,25 @@ export class Board {
     const [wide, tall] = [this.puzzle.width + (this.room.x + 2) / CELL, this.puzzle.height + (this.room.y + 2) / CELL];
     const across = (this.place.clientWidth - 2 * PADDING - EDGE) / wide;
     return Math.max(Math.min(across, (innerHeight - ABOVE - EDGE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
+  }
+
+  /** The pixels of a cell at which all cells are in view, beside clues that are shrunk to their room: the smallest size. */
+  leastSize() {
+    const { width, height } = this.puzzle;
+    const fits = (pixels, cells, units) => {
+      const taken = Math.min(cells + (units + 2) / CELL, cells / (1 - CLUE_SHARE)); // in cells, with clues
+      return (pixels - 2 * PADDING) / taken;
+    };
+    const across = fits(this.place.clientWidth - EDGE, width, this.room.x);
+    return Math.max(LEAST, Math.min(this.fittingSize(), across, fits(innerHeight - ABOVE - EDGE, height, this.room.y)));
+  }
+
+  /** Zoom in until cells are hit easily and clues are readable. */
+  enlarge() {
+    for (const size of ZOOMS.filter((each) => each >= ENLARGED && each <= LARGEST)) {
+      this.zoomTo(size);
+      if (this.leastShare * size >= READABLE) return;
+    }
   }
 
   /** Draw everything. */
@@ -108,18 +132,16 @@ export class Board {
     };
   }
 
-  /** Scale the drawing; clues are shrunk to their room (see clueRoom), but never below their size where the board fits. */
+  /** Scale the drawing; clues are fitted into their room (see clueRoom), but no smaller than where the board fits. */
   scale() {
     const unit = this.size / CELL;
     const { width, height } = this.puzzle;
     const sizes = [this.size, Math.min(this.size, this.fittingSize())];
-    const share = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size))) / Math.max(1, units * unit);
-    const across = share(this.room.x, width, this.place.offsetWidth - EDGE);
-    const down = share(this.room.y, height, innerHeight - ABOVE - EDGE);
-    this.lines.rows.forEach((shrink, k) => shrink(across, 0, (k + 0.5) * CELL));
-    this.lines.columns.forEach((shrink, k) => shrink(down, (k + 0.5) * CELL, 0));
-    this.origin = { left: -this.room.x * across, top: -this.room.y * down };
-    const { left, top } = this.origin;
+    const room = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size))) / unit;
+    this.leastShare = 1;
+    const left = -this.fitClues(this.lines.rows, room(this.room.x, width, this.place.offsetWidth - EDGE));
+    const top = -this.fitClues(this.lines.columns, room(this.room.y, height, innerHeight - ABOVE - EDGE));
+    this.origin = { left, top };
     const box = [left - 1, top - 1, width * CELL - left + 2 + EDGE / unit, height * CELL - top + 2 + EDGE / unit];
     this.image.setAttribute("viewBox", box.join(" "));
     this.image.style.width = `${box[2] * unit}px`;
@@ -128,6 +150,15 @@ export class Board {
     this.place.style.scrollPadding = `${place.top}px ${EDGE}px ${EDGE}px ${place.left}px`;
     this.image.style.setProperty("--edge", `${EDGE / unit}px`);
     this.pinClues();
+  }
+
+  /** Fit the clues of a side into a room in units of the drawing; return what they take of it. */
+  fitClues(lines, room) {
+    const longest = Math.max(1, ...lines.map(({ count }) => count));
+    const most = Math.max(READABLE / this.size, room / (longest * CELL));
+    const ways = lines.map(({ fit }) => fit(room / CELL, Math.min(1, most)));
+    this.leastShare = Math.min(this.leastShare, ...ways.map(({ share }) => share)); // of the numbers' full size
+    return this.game.isDrawn ? room : CELL * Math.max(0, ...ways.map(({ each, share }) => each * share));
   }
 
   /** Move the clues and the numbers of lines along with the scroll position, so that they stay in view. */
@@ -149,7 +180,7 @@ export class Board {
   zoomTo(size, place = null) {
     const before = this.target.getBoundingClientRect();
     const { scrollLeft, scrollTop } = this.place;
-    this.size = Math.max(ZOOMS[0], Math.min(ZOOMS.at(-1), size));
+    this.size = Math.max(this.leastSize(), Math.min(ZOOMS.at(-1), size));
     this.scale();
     const after = this.target.getBoundingClientRect();
     const ratio = after.width / before.width;
@@ -160,7 +191,7 @@ export class Board {
 
   /** Zoom by one step, in or out. */
   zoomBy(by) {
-    const sizes = ZOOMS.filter((size) => (size - this.size) * by > 0);
+    const sizes = [this.leastSize(), ...ZOOMS].filter((size) => (size - this.size) * by > 0);
     if (sizes.length) this.zoomTo(by > 0 ? sizes[0] : sizes.at(-1));
   }
 
@@ -273,7 +304,11 @@ export class Board {
     }
     this.sheet.addEventListener("contextmenu", (event) => event.preventDefault());
     this.grid.addEventListener("keydown", (event) => this.type(event));
-    for (const name of ["focus", "blur"]) this.grid.addEventListener(name, () => this.placeCursor());
+    this.grid.addEventListener("focus", () => {
+      this.hasCursor = true;
+      this.placeCursor();
+      this.describe();
+    });
   }
 
   /** The cell under a pointer, kept within the grid. */
@@ -289,6 +324,7 @@ export class Board {
     const isTouch = event.pointerType === "touch";
     if (isTouch) {
       if (event.isPrimary) this.fingers.clear();
+      this.pinched = null;
       this.fingers.set(event.pointerId, event);
       this.target.setPointerCapture(event.pointerId);
       if (!event.isPrimary) return this.endStroke(false); // two fingers move the board, wherever the first one is
@@ -327,7 +363,8 @@ export class Board {
     const before = fingerSpread(...this.fingers.values());
     this.fingers.set(event.pointerId, event);
     const after = fingerSpread(...this.fingers.values());
-    this.zoomTo((this.size * after.apart) / before.apart, before);
+    this.pinched ??= { size: this.size, apart: before.apart };
+    this.zoomTo((this.pinched.size * after.apart) / this.pinched.apart, before);
     this.place.scrollBy(before.x - after.x, before.y - after.y);
   }
 
@@ -421,7 +458,7 @@ export class Board {
     shown.setAttribute("aria-rowindex", this.y + 1);
     this.grid.replaceChildren(shown);
     this.grid.setAttribute("aria-activedescendant", cell.id);
-    this.act.moved(`${row} · ${column}`);
+    this.act.moved(this.hasCursor ? `${row} · ${column}` : "");
   }
 
   cellWords() {
@@ -459,14 +496,16 @@ function clueRoom(units, cells, pixels, size) {
  */
 function clueHeads(image, { width, height, left, top }) {
   const [wide, tall] = [width * CELL, height * CELL];
-  const fives = (count) => Array.from({ length: count }, (_, k) => k).filter((k) => k % 5 === 0).concat(count);
   const back = (x, y, across, down) => svg("rect", { class: "back", x, y, width: across, height: down });
-  const lines = (...parts) => svg("path", { class: "thick", d: parts.join("") });
+  const lines = (count, line, edge) => ["thin", "thick"].map((kind) => {
+    const wanted = Array.from({ length: count + 1 }, (_, k) => k).filter((k) => (k % 5 === 0 || k === count) === (kind === "thick"));
+    return svg("path", { class: kind, d: [...wanted.map(line), edge].join("") });
+  });
   const [rows, columns] = ["rows", "columns"].map((side) => image.querySelector(`.clues.${side}`));
   const corner = back(left, top, -left, -top);
-  const beyond = (EDGE / ZOOMS[0]) * CELL;
-  rows.prepend(back(left, 0, -left, tall + beyond), lines(...fives(height).map((y) => `M${left} ${y * CELL}H0`), `M0 0V${tall}`));
-  columns.prepend(back(0, top, wide + beyond, -top), lines(...fives(width).map((x) => `M${x * CELL} ${top}V0`), `M0 0H${wide}`));
+  const beyond = (EDGE / LEAST) * CELL;
+  rows.prepend(back(left, 0, -left, tall + beyond), ...lines(height, (y) => `M${left} ${y * CELL}H0`, `M0 0V${tall}`));
+  columns.prepend(back(0, top, wide + beyond, -top), ...lines(width, (x) => `M${x * CELL} ${top}V0`, `M0 0H${wide}`));
   image.append(corner);
   return [[rows, 1, 0], [columns, 0, 1], [corner, 1, 1]];
 }
@@ -484,11 +523,27 @@ function edgeNumbers(width, height) {
   });
 }
 
-/** For each line of a side's clues a function that shrinks it to a share around a point. */
+/** For each line of a side's clues {count, fit(room, most)}, which places its numbers and returns how (see `wrapped`). */
 function clueLines(image, side) {
-  return Array.from(image.querySelectorAll(`.clues.${side} > g`), (line) => {
-    const squeezed = line.getAttribute("transform") ?? "";
-    return (share, x, y) => line.setAttribute("transform", `translate(${(1 - share) * x} ${(1 - share) * y}) scale(${share}) ${squeezed}`);
+  const along = (back, aside) => (side === "rows" ? `${back} ${aside}` : `${aside} ${back}`);
+  return Array.from(image.querySelectorAll(`.clues.${side} > g`), (line, place) => {
+    const numbers = Array.from(line.querySelectorAll("text")).reverse(); // from the grid on
+    let before = numbers.length; // numbers behind one another
+    const fit = (room, most) => {
+      const way = wrapped(numbers.length, room, most);
+      const { each, across, share } = way;
+      if (each !== before) numbers.forEach((number, k) => {
+        const row = Math.floor(k / each);
+        const chip = number.previousElementSibling?.matches(".chip") ? [number.previousElementSibling] : [];
+        for (const part of [number, ...chip]) {
+          part.setAttribute("transform", `translate(${along(row * each * CELL, ((across - 1) / 2 - row) * CELL)})`);
+        }
+      });
+      before = each;
+      line.setAttribute("transform", `translate(${along(0, (1 - share) * (place + 0.5) * CELL)}) scale(${share})`);
+      return way;
+    };
+    return { count: numbers.length, fit };
   });
 }
 

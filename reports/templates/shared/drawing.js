@@ -19,7 +19,7 @@ const WHITE = "ffffff";
  * open      predicate of a cell's index: draw it white, so that it differs from another background; optional
  * possible  the colours that each cell may have, a bit each: those of cells that lack some are drawn small; optional
  * text      description for screen readers
- * room      {left, top}: numbers that have room beside a row and above a column, where more are squeezed; by default all
+ * room      {left, top}: numbers that have room beside a row and above a column; by default all
  */
 export function drawing({ picture, palette, text, room, ...content }) {
   const { width, height, clues } = picture;
@@ -40,7 +40,6 @@ export function drawing({ picture, palette, text, room, ...content }) {
   const chips = [...drawable.rows, ...drawable.columns].flat().some(([, color]) => colorOf(palette, color) !== BLACK);
   const place = { rows: (line, back) => [-back * CELL, line * CELL], columns: (line, back) => [line * CELL, -back * CELL] };
   for (const side of ["rows", "columns"]) image.append(clueGroup(side, drawable[side], palette, chips, place[side]));
-  if (room) squeeze(image, room);
   return image;
 }
 
@@ -143,14 +142,19 @@ function clueGroup(side, lines, palette, chips, place) {
   ));
 }
 
-/** Squeeze the clues that have more numbers than there is room for. */
-function squeeze(image, { left, top }) {
-  for (const [side, room] of [["rows", left], ["columns", top]]) {
-    for (const line of image.querySelectorAll(`.clues.${side} > g`)) {
-      const share = room / line.querySelectorAll("text").length;
-      if (share < 1) line.setAttribute("transform", side === "rows" ? `scale(${share} 1)` : `scale(1 ${share})`);
-    }
-  }
+/**
+ * How a clue of `count` numbers fits a room of so many numbers of full size.
+ *
+ * most      share of their full size that numbers need not exceed: a clue is wrapped only if they would be smaller otherwise
+ * returns   {each, across, share}: how many numbers stand behind one another at most, how many side by side across the line,
+ *           and the share of their full size
+ */
+export function wrapped(count, room, most = 1) {
+  const ways = [1, 2, 3].map((across) => {
+    const each = Math.ceil(count / across);
+    return { each, across, share: Math.min(most, 1 / across, room / Math.max(1, each)) };
+  });
+  return ways.reduce((best, way) => (way.share > best.share ? way : best));
 }
 
 /** A number at (x, y), on a chip of its colour unless all are black; a hidden one is a question mark. */

@@ -109,6 +109,8 @@ class Tab(BrowserTab):
 
     def fingers(self, *places: tuple[float, float]) -> None:
         """Move the fingers on the screen to these places, put more of them on it, or lift some."""
+        if not self.touching:  # a touch is for what is drawn, so wait until it is
+            self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
         kind = "touchStart" if len(places) > self.touching else "touchMove" if places else "touchEnd"
         points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
         self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})

@@ -379,6 +379,8 @@ def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> No
     assert plus.painted() == 1, "stored under the puzzle's clues"
     plus.click("[data-do=empty]")
     assert plus.painted() == 0
+    plus.click("[data-do=undo]")
+    assert plus.painted() == 1
     assert plus.errors() == []
     forged = zlib.compress(b'{"rows": "5000a", "columns": "a", "title": "<img src=x onerror=alert(1)>"}')
     invalid = base64.urlsafe_b64encode(forged).decode().rstrip("=")
