@@ -111,6 +111,7 @@ class ListQuery(BaseModel):
     hardest: Words = Field([], description="hardest technique for people")
     technique: Words = Field([], description="the solver's technique")
     colors: Words = Field([], description="numbers of foreground colours")
+    color_count: Range = Field("", description="range of the number of foreground colours")
     kind: Words = Field([], description="mono, color, blotted mono, blotted color")
     label: Words = Field([], description="verdicts")
     grade: list[Literal["1", "2", "3", "4", "5", "6", "7", "8", "9", "unknown"]] = Field(

@@ -80,7 +80,7 @@ FACETS: dict[str, tuple[str, Sequence[str]]] = {
 }
 """Facets, as of the report's puzzle browser: the SQL of a puzzle's word, and the words in order if it is not theirs."""
 
-RANGES = {"side": SIDE, "minutes": "minutes", "stars": "stars"}
+RANGES = {"side": SIDE, "minutes": "minutes", "stars": "stars", "color_count": "colors"}
 """SQL of the numbers that rows can be filtered by."""
 
 ORDERS = {"": "place", "cells": "width::int * height"}

@@ -36,7 +36,7 @@ def _columns() -> Iterator[BrowserColumn]:
         columns[measure.name] = BrowserColumn(measure.name, title, measure.unit, measure.digits, is_charted)
     yield from (BrowserColumn(name, "") for name in ("puzzle_id", "title", "author", "url", "width", "height", "label"))
     yield from (columns.pop(name) for name in HEADLINES)
-    yield BrowserColumn("kind", "Kind")
+    yield BrowserColumn("kind", "Kind", "kind")
     yield from columns.values()
     yield BrowserColumn("differing", "Cells that differ", "cells", is_charted=True)
     yield BrowserColumn("goal_matches", "Author’s picture", "fits")

@@ -164,7 +164,7 @@ export class Explorer {
     if (!facet) return { names: ["all"], colors: [GROUP_COLORS[1]], of: () => 0 };
     const { values } = facet.column;
     const last = GROUP_COLORS.length;
-    const names = [...facet.words.slice(0, last), REST];
+    const names = [...facet.words.slice(0, last).map((word) => facet.titleOf(word)), REST];
     const own = name === "label" ? facet.words.map((label) => verdictOf(label).color) : GROUP_COLORS;
     return { names, colors: [...own.slice(0, last), "#8a9099"], of: (row) => (values[row] === 0 ? names.length - 1 : Math.min(values[row] - 1, names.length - 1)) };
   }

@@ -1,10 +1,12 @@
 // Filters of the list: facets (columns with few words) and ranges of measures.
 
+import { kindWords } from "../shared/words.js";
+
 export const UNKNOWN = ""; // stands for the rows without a word
 
 /**
  * The facets: column, title, the name of a missing word; `often` sorts words by frequency rather than in the column's order;
- * `range` names the measure whose classes the words are.
+ * `range` names the measure whose classes the words are; `worded` is what people read for a word.
  */
 const FACETS = [
   { name: "issues", title: "Issue", unknown: "none" },
@@ -16,10 +18,10 @@ const FACETS = [
   { name: "star_count", title: "Stars", unknown: "none", range: "stars" },
   { name: "grade", title: "Grade", unknown: "none" },
   { name: "hardest", title: "Technique for people", unknown: "none" },
-  { name: "dimensions", title: "Exact size" },
-  { name: "size", title: "Size", range: "side" },
-  { name: "colors", title: "Colours" },
-  { name: "kind", title: "Kind" },
+  { name: "dimensions", title: "Size" },
+  { name: "size", title: "Longer side", range: "side" },
+  { name: "colors", title: "Colours", range: "color_count" },
+  { name: "kind", title: "Kind", worded: kindWords },
   { name: "author", title: "Author", often: true },
   { name: "license", title: "Licence", unknown: "none said", often: true },
   { name: "free", title: "May be passed on", words: ["no", "yes"] },
@@ -32,13 +34,13 @@ class Facet {
    * column    of the table; with `bits` its values are sets of words, a bit each, rather than 1-based indices
    */
   constructor(about, column, words, bits) {
-    Object.assign(this, { unknown: "not known", often: false }, about, { column, words, bits });
+    Object.assign(this, { unknown: "not known", often: false, worded: String }, about, { column, words, bits });
     this.places = new Map(words.map((word, k) => [word, k + 1]));
   }
 
   /** The title of a word, or of a missing one. */
   titleOf(word) {
-    return word === UNKNOWN ? this.unknown : word;
+    return word === UNKNOWN ? this.unknown : this.worded(word);
   }
 
   knows(word) {

@@ -1,7 +1,7 @@
 // The facts of a puzzle in words.
 
 import { element, readJson } from "../shared/elements.js";
-import { fixedWords, gradeWords, minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
+import { fixedWords, gradeWords, kindWords, minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
 
 const { columns, verdicts, otherColor } = readJson("page-constants"); // of reports/page/browser_columns.py
 const VERDICTS = new Map(Object.entries(verdicts));
@@ -21,6 +21,7 @@ export function verdictOf(label) {
 /** The words for a value by its column's unit: (value, {width, height, cells}, at); `at(column)` gives other values of its row. */
 const FORMATS = {
   text: String,
+  kind: kindWords,
   s: secondsWords,
   share: shareWords,
   grade: gradeWords,

@@ -122,9 +122,10 @@ function chip(text, data) {
   return made;
 }
 
-/** A range in words: "Difficulty from 0.5 to 2". */
+/** A range in words: "Difficulty from 0.5 to 2", "Colours: 5". */
 export function rangeWords(name, [low, high], otherwise = name) {
   const { title } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
   const end = (word, value) => (Number.isFinite(value) ? ` ${word} ${chartWords(name, value)}` : "");
+  if (low === high) return `${title || otherwise}: ${chartWords(name, low)}`;
   return `${title || otherwise}${end("from", low)}${end("to", high)}`;
 }

@@ -4,7 +4,7 @@
 // shows an empty frame.
 
 import { button, element } from "../shared/elements.js";
-import { countWords, fixedWords, minutesWords, secondsWords, shareWords, sizeWords, titleWords } from "../shared/words.js";
+import { countWords, fixedWords, kindWords, minutesWords, secondsWords, shareWords, sizeWords, titleWords } from "../shared/words.js";
 import { FACTS, formatOf, verdictOf } from "./facts.js";
 import { ColumnHistogram, hasDistribution } from "./scales.js";
 import { sortOf } from "./selection.js";
@@ -26,7 +26,7 @@ const LISTED = [
   { name: "title", title: "Title", ends: LETTERS_ENDS, room: "minmax(0, 1fr)", fill: fillTitle },
   { name: "author", title: "Author", ends: LETTERS_ENDS, room: "9rem", more: true, words: (value) => value },
   { name: "cells", title: "Size", ends: NUMBER_ENDS, room: "4.1rem", fill: fillSize },
-  { name: "kind", title: "Kind", ends: LETTERS_ENDS, room: "4.6rem", wide: true, words: (value) => value },
+  { name: "kind", title: "Kind", ends: LETTERS_ENDS, room: "4.6rem", wide: true, words: kindWords },
   { name: "label", title: "Verdict", ends: EFFORT_ENDS, room: "10rem", fill: fillVerdict },
   { name: "technique", title: "Technique", ends: EFFORT_ENDS, room: "4.7rem", wide: true, unless: "hardest", words: (value) => value },
   { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "7.6rem", wide: true, fill: fillGrade },

@@ -1,6 +1,6 @@
 // Menus: a title that opens a box of choices. Opening one closes the others, as do Escape and a click outside.
 
-import { element } from "../shared/elements.js";
+import { button, element } from "../shared/elements.js";
 
 /**
  * A menu, as a <details> element.
@@ -11,7 +11,8 @@ import { element } from "../shared/elements.js";
  */
 export function menuBox(name, title, ...content) {
   const summary = element("summary", "", "", element("span", "", "", title), element("span", "chosen"));
-  const menu = element("div", "menu", "group", ...content);
+  const done = button("done", "Done");
+  const menu = element("div", "menu", "group", ...content, done);
   menu.setAttribute("aria-label", title);
   const box = element("details", "facet", "", summary, menu);
   box.dataset.facet = name;
@@ -20,11 +21,12 @@ export function menuBox(name, title, ...content) {
     box.classList.remove("at-the-edge");
     box.classList.toggle("at-the-edge", menu.getBoundingClientRect().right > document.body.clientWidth);
   });
-  box.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
+  const close = () => {
     box.open = false;
     summary.focus();
-  });
+  };
+  box.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  done.addEventListener("click", close);
   document.addEventListener("click", (event) => {
     if (!box.contains(event.target)) box.open = false;
   });

@@ -26,7 +26,7 @@ const COLUMNS = [
 ];
 const GRADED = ["minutes", "stars", "hardest"];
 const UNGRADED = ["technique", "difficulty"]; // results that grades replace
-const RANGES = ["side", "minutes", "stars"]; // of the API
+const RANGES = ["side", "minutes", "stars", "color_count"]; // of the API
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
 export class Archive {
@@ -122,6 +122,8 @@ export class Archive {
     const { total, first, puzzles } = page;
     this.part("browse-count").textContent = listedWords(total, this.archive.puzzles);
     const last = first + puzzles.length;
+    this.part("browse-none").hidden = total > 0;
+    this.part("scroll").hidden = total === 0;
     this.part("pager").hidden = puzzles.length === total;
     this.part("where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)}` : "";
     const [back, on] = this.section.querySelectorAll("[data-by]");

@@ -14,6 +14,11 @@ export function titleWords(title, id) {
   return title || id?.replace(/^local\//, "") || "untitled";
 }
 
+/** A puzzle's kind, of the table's words: "blotted color" as "blotted coloured". */
+export function kindWords(kind) {
+  return kind.replace("color", "coloured");
+}
+
 /** 6746 as "6,746". */
 export function numberWords(value) {
   return value.toLocaleString("en-US");

@@ -56,6 +56,7 @@ ALL = ["webpbn/27215", "webpbn/7", "nonograms/7", "nonograms/15", "webpbn/2"]
         ({"minutes": "5..1e1", "stars": "1.5.."}, ["webpbn/27215"]),
         ({"hardest": ["clue"]}, ["nonograms/15"]),
         ({"colors": ["2"]}, ["nonograms/15"]),
+        ({"color_count": "2..2"}, ["nonograms/15"]),
         ({"kind": ["color"]}, ["nonograms/15"]),
         ({"label": ["multiple"]}, ["webpbn/2"]),
         ({"hardest": ["unknown"]}, ["webpbn/2"]),

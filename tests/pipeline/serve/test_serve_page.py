@@ -289,6 +289,9 @@ def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
     tab.one("#archive [name=query]").send_keys("no such puzzle")
     tab.until(lambda: not tab.all("#archive tbody tr"))
     assert not tab.one("#archive .pager").is_displayed()
+    tab.click(".browse-none button")
+    tab.until(lambda: len(tab.all("#archive tbody tr")) == PAGE_ROWS)
+    assert not tab.one("#archive .browse-none").is_displayed()
     assert tab.errors() == []
 
 

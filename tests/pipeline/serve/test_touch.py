@@ -58,7 +58,8 @@ def tick(phone: Tab, facet: str, choice: str) -> None:
     phone.until(lambda: phone.all(f"[data-facet={facet}] [value='{choice}']"))
     tap(phone, f"[data-facet={facet}] [value='{choice}']")
     phone.until(lambda: phone.all(f".chip[data-name={facet}]"))
-    tap(phone, f"[data-facet={facet}] summary")
+    tap(phone, f"[data-facet={facet}] .done")
+    phone.until(lambda: not phone.one(f"[data-facet={facet}] .menu").is_displayed())
 
 
 def paint(phone: Tab, cells: np.ndarray) -> None:
