@@ -27,7 +27,6 @@ export class Findings {
     const format = this.part("downloads").elements.format;
     const files = format.querySelector("optgroup:last-child");
     for (const { name, suffixes } of server.formats) files.append(new Option(`${name} (${suffixes[0]})`, name));
-    format.value = "non";
     this.part("solver").addEventListener("invalid", () => (this.part("solver details").open = true), true);
     this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
     this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download()));

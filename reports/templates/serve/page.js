@@ -40,25 +40,24 @@ class Page {
     addEventListener("storage", ({ key }) => key === GRID_PREFIX + this.rendered?.clue_hash && this.workshop.board.replace(this.savedCells()));
   }
 
-  /** Open the address; if that fails, open the first section and show the reason. */
+  /** Open the address, and show why if that fails. */
   openAddress() {
-    return attempt(null, async () => {
-      try {
-        await this.render();
-      } catch (error) {
-        if (!this.shown) this.showSection("open");
-        throw error;
-      }
-    });
+    return attempt(null, () => this.render());
   }
 
-  /** Show the section of the address. */
+  /** Show the section of the address; if that has a puzzle that can't be opened, where others are opened. */
   async render() {
     const [, named, text] = /^#(\w*)\??(.*)$/.exec(location.hash) ?? [];
     const query = new URLSearchParams(text);
     const home = this.archive ? "archive" : "open";
     const name = this.sections[named] && (named !== "archive" || this.archive) ? named : home;
-    if (name === "puzzle") await this.loadPuzzle(query.get("id"), query.get("share"));
+    if (name === "puzzle") {
+      await this.loadPuzzle(query.get("id"), query.get("share")).catch((error) => {
+        this.showSection("open");
+        document.title = "nonocensus";
+        throw error;
+      });
+    }
     const [before, former] = [this.shown, this.rendered];
     this.showSection(name);
     if (name === "archive") await this.archive.show(query);
@@ -144,11 +143,11 @@ class Page {
     const isListed = query.has("list");
     const list = isListed ? new URLSearchParams(query.get("list")) : await this.archive.pageOf(id);
     if (!list || place.dataset.of !== location.hash) return;
-    place.append(linkTo(`#archive?${list}`, isListed ? "Back to the list" : "Show in the archive"));
+    place.append(linkTo(`#archive?${list}`, isListed ? "Back to the list" : "Show it in the list"));
     const next = await this.archive.next(list, id);
     if (!next || place.dataset.of !== location.hash) return; // another puzzle was opened meanwhile
     const { title, puzzle_id: nextId, width, height } = next.row;
-    place.prepend(linkTo(next.address, isListed ? "Next: " : "Next in the archive: ", element("bdi", "", "", titleWords(title, nextId)), ` ${sizeWords(width, height)}`));
+    place.prepend(linkTo(next.address, isListed ? "Next puzzle of the list: " : "Next puzzle of the archive: ", element("bdi", "", "", titleWords(title, nextId)), ` ${sizeWords(width, height)}`));
   }
 
   /** Render the puzzle, unless it is the one shown. */

@@ -259,14 +259,18 @@ def test_archive_is_searched_and_opened(tab: Tab) -> None:
     tab.click("tbody a")
     tab.wait_for_puzzle()
     assert tab.text("#puzzle h1") == "random/8x8-0.5-3-17"
+    assert tab.share() == f"{tab.server.address}/#puzzle?id=random%2F8x8-0.5-3-17"
     assert tab.text("#puzzle .verdict .key")
     assert not tab.one("#puzzle .pictures .nonogram").is_displayed(), "who plays has not asked for the solution"
     tab.click(".solved summary")
     assert tab.one("#puzzle .pictures .nonogram").is_displayed()
     tab.driver.back()
     tab.until(lambda: tab.all("#archive:not([hidden])"))
-    tab.load("#puzzle?id=there%2Fis%2Fnone")
+    tab.driver.forward()
+    tab.until(lambda: tab.all("#puzzle:not([hidden])"))
+    tab.run("location.hash = '#puzzle?id=there%2Fis%2Fnone'")
     tab.until(lambda: "No such puzzle" in tab.text("#problem"))
+    assert not tab.one("#puzzle").is_displayed(), "the former puzzle"
 
 
 def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
@@ -276,7 +280,7 @@ def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
     *_, before, last = [link.text for link in tab.all("#archive tbody a")]
     tab.all("#archive tbody a")[-2].click()
     tab.until(lambda: tab.text("#puzzle h1") == before)
-    tab.until(lambda: tab.text("#puzzle .onward") == f"Next: {last} 8×8Back to the list")
+    tab.until(lambda: tab.text("#puzzle .onward") == f"Next puzzle of the list: {last} 8×8Back to the list")
     tab.click(".onward a")
     tab.until(lambda: tab.text("#puzzle h1") == last)
     tab.until(lambda: len(tab.all("#puzzle .onward a")) == 2 and last not in tab.text("#puzzle .onward"))
