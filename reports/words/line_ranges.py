@@ -89,6 +89,11 @@ class Ranges(NamedTuple):
     inside: range
     runs: tuple[dict[int, tuple[Any, int]], dict[int, tuple[Any, int]]] = ({}, {})
 
+    @property
+    def room(self) -> range:
+        """The cells that the open blocks have together."""
+        return range(self.begin[self.open.start], self.end[self.open.stop - 1])
+
     def of_run(self, line: Line, start: int, end: int, color: int) -> list[int]:
         """Return the blocks that cells start .. end - 1 of a colour can belong to."""
         return [

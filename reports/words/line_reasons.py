@@ -66,7 +66,7 @@ def _clue(line: Line) -> Iterator[Reason]:
             x += gap_before(clue, t)
             ruled |= line.painting(block.color, range(x, x + block.length))
             x += block.length
-        yield Reason("full" if len(clue) > 1 else "long", ruled, {"sum": range(len(clue)), "gaps": gaps, "block": 0})
+        yield Reason("full" if len(clue) > 1 else "long", ruled, {"sum": range(len(clue)), "block": 0})
     lacking = {color for colors in line.cells for color in colors_of(colors)} - {0, *(block.color for block in clue)}
     if lacking:
         ruled = frozenset(pair for color in lacking for pair in line.excluding(color, range(n)))
@@ -95,8 +95,14 @@ def _by_counting(line: Line) -> Iterator[Reason]:
 
 
 def _by_overlap(line: Line, how: int) -> Iterator[Reason]:
-    """A block covers some cells wherever it stands."""
-    found = ranges(line, how)
+    """A block covers some cells wherever it stands; or blocks fill what is left for them."""
+    found, ruled = ranges(line, how), frozenset[tuple[int, int]]()
+    lengths = [line.clue[t].length for t in found.open]
+    if how == COUNTED and len(lengths) > 1 and lengths == [found.end[t] - found.begin[t] for t in found.open]:
+        for t in found.open:
+            ruled |= line.painting(line.clue[t].color, range(found.begin[t], found.end[t]))
+        yield Reason("filled", ruled, {"filled": found})
+        return
     for t in found.open:
         block = line.clue[t]
         first, last = found.begin[t], found.end[t] - least(block)

@@ -5,8 +5,8 @@ from string import Formatter
 from typing import Any
 
 from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.reports.words.formatting import spans
-from nonocensus.reports.words.line_ranges import Line, Pairs, limiting
+from nonocensus.reports.words.formatting import counted, spans
+from nonocensus.reports.words.line_ranges import Line, Pairs, Ranges, gap_before, least, limiting
 from nonocensus.reports.words.line_reasons import Reason
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
 from nonocensus.solver.proofs.record import colors_of
@@ -21,6 +21,7 @@ SENTENCES = {
     "needed": "only {cells} can be {name}, and {count} {name} {cells_needed} needed{of}",
     "range": "{block} lies within {within}",
     "fixed": "{block} must be in {within}",
+    "filled": "{counted}",
     "covers": "{block} must cover {cells}",
     "near": "{cells_are} {name} and can only belong to {block}, which {edge}",
     "whole": "{cells_are} {name} and can only be {blocks}, now complete",
@@ -68,9 +69,6 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 LONGEST_CLUE = 40
 """Letters of a clue that a sentence repeats."""
-
-MOST_SUMMED = 8
-"""Lengths that a sentence adds."""
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -141,16 +139,18 @@ class LineWords:
         return listed(names, last)
 
     def sum(self, blocks: Iterable[int]) -> str:
-        """Add lengths: `3 + 1`, of many blocks `12 cells in 9 blocks`."""
-        lengths = [self.line.clue[t].length for t in blocks]
-        if len(lengths) > MOST_SUMMED:
-            return f"{sum(lengths)} cells in {len(lengths)} blocks"
-        return " + ".join(map(str, lengths))
+        """Add lengths: `3 + 1`."""
+        return " + ".join(str(self.line.clue[t].length or "?") for t in blocks)
+
+    def gaps(self, blocks: Sequence[int]) -> str:
+        """Say how many gaps consecutive blocks need between them."""
+        gaps = sum(gap_before(self.line.clue, t) for t in blocks[1:])
+        return f" and {counted(gaps, 'gap')}" if gaps else ""
 
     def of(self, blocks: Sequence[int], color: int) -> str:
         """Say how a number of cells is counted, unless a single block says it."""
         if color:
-            return f" ({self.sum(blocks)})" if 1 < len(blocks) <= MOST_SUMMED else ""
+            return f" ({self.sum(blocks)})" if len(blocks) > 1 else ""
         return f" ({len(self.line.cells)} less {sum(self.line.clue[t].length for t in blocks)} in blocks)"
 
     def cover(self, parts: Mapping[str, Any]) -> str:
@@ -196,18 +196,20 @@ class LineWords:
                 (x, c) for x in parts["passed"] for c in colors_of(self.line.opened().cells[x] & ~self.line.cells[x])
             }
             return f"as {self.conclusion(frozenset(known), self.line.opened())}, " if known else ""
-        if "counted" not in parts or len(parts["counted"].open) < 2:
-            return ""
-        open_, inside = parts["counted"].open, parts["counted"].inside
-        if len(inside) == len(self.line.cells):
-            return "with room for the other blocks, "
-        clue = self.line.clue[open_.start : open_.stop]
-        left_for = clue_words(self.puzzle, clue)
-        left_for = left_for if len(left_for) <= LONGEST_CLUE else f"{len(open_)} blocks"
-        done = [t for t in range(len(self.line.clue)) if t not in open_]
+        is_one = "counted" not in parts or len(parts["counted"].open) < 2
+        return "" if is_one else f"{self.counted(parts['counted'])}: "
+
+    def counted(self, found: Ranges) -> str:
+        """Say what part of the cells left the open blocks take: `3 + 2 and 1 gap take 6 of the 7 cells of the row`."""
+        open_, room, clue = found.open, found.room, self.line.clue
+        done = [t for t in range(len(clue)) if t not in open_]
         complete = self.blocks(done, "and") if len(done) < 4 else f"{len(done)} blocks"
         with_ = f"with {complete} complete, " if done else ""
-        return f"{with_}only {self.cells(inside)} {'are' if len(inside) > 1 else 'is'} left for {left_for}: "
+        needed = sum(least(clue[t]) for t in open_) + sum(gap_before(clue, t) for t in open_[1:])
+        at_least = "at least " if any(clue[t].length == BLOT for t in open_) else ""
+        take = f"take {at_least}{needed} of the" if at_least or needed < len(room) else "fill the"
+        where = f"of the {self.side}" if len(room) == len(self.line.cells) else f"left ({self.cells(room)})"
+        return f"{with_}{self.sum(open_)}{self.gaps(open_)} {take} {counted(len(room), 'cell')} {where}"
 
     def pushed(self, parts: Mapping[str, Any]) -> str:
         """Say where the blocks begin if they are pushed to either end."""
@@ -308,12 +310,13 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "cells_found": lambda _, parts: "cell is" if parts["count"] == 1 else "cells are",
     "cells_needed": lambda _, parts: "cell is" if parts["count"] == 1 else "cells are",
     "colors": lambda words, parts: listed([color_name(words.puzzle, color) for color in parts["colors"]], "or"),
+    "counted": lambda words, parts: words.counted(parts["filled"]),
     "count": lambda _, parts: str(parts["count"]),
     "cover": lambda words, parts: words.cover(parts),
     "earliest": lambda words, parts: words.cells([parts["earliest"]]),
     "edge": lambda words, parts: words.edge(parts["cell"], "is_mirrored" in parts),
     "end": lambda words, parts: words.argument(parts["end"]),
-    "gaps": lambda _, parts: f" and {parts['gaps']} gap{'s' * (parts['gaps'] > 1)}" if parts["gaps"] else "",
+    "gaps": lambda words, parts: words.gaps(parts["sum"]),
     "hull": lambda words, parts: words.cells(_hull(parts)),
     "hull_count": lambda _, parts: str(len(_hull(parts))),
     "latest": lambda words, parts: words.cells([parts["latest"]]),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import known_lines
 
 from nonocensus.reports.page.technique_examples import COLORS, clue_of
-from nonocensus.reports.words.line_ranges import FITTED, Line, arrangements, limiting, ranges
+from nonocensus.reports.words.line_ranges import FITTED, Line, Ranges, arrangements, limiting, ranges
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords
 from nonocensus.reports.words.step_words import _sentences
@@ -93,6 +93,10 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         within = parts["within"]
         assert ruled <= set(range(within.stop - length, within.start + length)), "what it covers wherever it is"
         assert (reason.kind == "fixed") == (len(within) == length)
+        if "limited" not in parts and "first" not in parts:
+            assert_counted(line, parts["counted"], len(within) - length, every)
+    if reason.kind == "filled":
+        assert_counted(line, parts["filled"], 0, every)
     if reason.kind == "near":
         cell, (seen,) = parts["cell"], parts["cells"]
         reached = range(cell - max(length, 1) + 1, seen + 1) if "is_mirrored" in parts else range(seen, cell + length)
@@ -110,6 +114,14 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         assert_limited(line, *parts["limited"][1:])
     if reason.kind == "assume":
         assert_refuted(line.without(line.painting(parts["color"], [parts["cell"]])), parts["then"], parts["end"])
+
+
+def assert_counted(line: Line, counted: Ranges, spare: int, every: list[Spans]) -> None:
+    """The open blocks are in the cells left for them, of which lengths and gaps take all but some."""
+    lengths = [max(line.clue[t].length, 1) for t in counted.open]
+    gaps = sum(line.clue[t].color == line.clue[t - 1].color for t in counted.open[1:])
+    assert sum(lengths) + gaps + spare == len(counted.room)
+    assert all(set(range(*spans[t])) <= set(counted.room) for spans in every for t in counted.open)
 
 
 def assert_limited(line: Line, begins: list[int], ends: list[int]) -> None:
@@ -236,7 +248,7 @@ clue: 2 1 | ????
 2 + 1 and 1 gap fill the 4 cells of the row, so columns 1, 2 and 4 are black and column 3 is white
 
 clue: 1 1 1 1 1 1 1 1 2 | ??????????????????
-10 cells in 9 blocks and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black
+1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 2 and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black
 and columns 2, 4, 6, 8, 10, 12, 14 and 16 are white
 
 clue: 1r | +-*
@@ -258,12 +270,20 @@ overlap: 1 3 | #.????
 the 3 lies within columns 3 to 6, so columns 4 and 5 are black
 
 overlap: 1 3 2 | #.???????
-with the 1 complete, only columns 3 to 9 are left for 3 2: the 3 lies within columns 3 to 6, so columns 4 and 5 are
-black. The 2 lies within columns 7 to 9, so column 8 is black
+with the 1 complete, 3 + 2 and 1 gap take 6 of the 7 cells left (columns 3 to 9): the 3 lies within columns 3 to 6, so
+columns 4 and 5 are black. The 2 lies within columns 7 to 9, so column 8 is black
 
 overlap: 2 2r | ***-*
-with room for the other blocks, the black 2 lies within columns 1 to 3, so column 2 is black. The red 2 lies within
-columns 3 to 5, so column 4 is red
+2 + 2 take 4 of the 5 cells of the row: the black 2 lies within columns 1 to 3, so column 2 is black. The red 2 lies
+within columns 3 to 5, so column 4 is red
+
+overlap: 1 1 1r 4 1r | .-***********
+1 + 1 + 1 + 4 + 1 and 1 gap take 9 of the 12 cells left (columns 2 to 13): the black 4 lies within columns 6 to 12, so
+column 9 is black
+
+overlap: 2 1r 3 1r 1 1r 2 | ..***********
+2 + 1 + 3 + 1 + 1 + 1 + 2 fill the 11 cells left (columns 3 to 13), so columns 3, 4, 6 to 8, 10, 12 and 13 are
+black and columns 5, 9 and 11 are red
 
 glue: 3 1 | ?#??????
 column 2 is black and can only belong to the 3, which begins in column 1 at the earliest, so column 3 is black
