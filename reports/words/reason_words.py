@@ -83,6 +83,12 @@ def ordinal(index: int) -> str:
     return ORDINALS[index] if index < len(ORDINALS) else f"{number}{suffix}"
 
 
+def numbered(side: str, indices: Iterable[int]) -> str:
+    """Name rows or columns by their numbers: `columns 1, 3 and 7 to 9`."""
+    numbers = sorted(k + 1 for k in indices)
+    return f"{side}{'s' * (len(numbers) > 1)} {listed(spans(numbers))}"
+
+
 def color_name(puzzle: Puzzle, color: int) -> str:
     """Return a colour's name, or its number if the palette lacks it."""
     return color_names(puzzle.palette)[color] if color < len(puzzle.palette) else f"colour {color}"
@@ -112,8 +118,7 @@ class LineWords:
 
     def cells(self, cells: Iterable[int]) -> str:
         """Name cells: `columns 1, 3 and 7 to 9`."""
-        numbers = sorted(x + 1 for x in cells)
-        return f"{self.cell_side}{'s' * (len(numbers) > 1)} {listed(spans(numbers))}"
+        return numbered(self.cell_side, cells)
 
     def block(self, t: int) -> str:
         """Name a block: `the 3`, `the blue 3`, `the second 1`."""

@@ -10,7 +10,7 @@ from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words.formatting import counted
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
-from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name
+from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name, numbered
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 from nonocensus.solver.model.techniques import CLUE, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step
@@ -66,8 +66,8 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
 def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
     """Describe all steps for a reader: consecutive ones of a line and technique are one.
 
-    So are those of a technique on several lines that decide no cell, but only exclude colours; and colours that clues
-    lack are excluded first of all, in one step.
+    So are those of a technique on several lines that decide no cell, but only exclude colours, and those of which the
+    same is said; and colours that clues lack are excluded first of all, in one step.
     """
     explanation, lacking = lacking_first(explanation)
     groups: list[list[Step]] = [explanation.steps[:lacking]] * bool(lacking)
@@ -82,18 +82,66 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
             groups.append([step])
         was_decisive = is_decisive or (is_on and was_decisive)
     puzzle, cells = explanation.puzzle, list(explanation.start)
-    for number, steps in enumerate(groups, 1):
+    told = list[_Told]()
+    for steps in groups:
+        before = list(cells)
+        runs = [list(run) for _, run in groupby(steps, lambda step: step.line)]
+        words = [_describe_run(puzzle, run, cells) for run in runs]
+        said = [(run[0].line, what) for run, (what, _, _) in zip(runs, words, strict=True)]
+        brief, why = words[0][1:]
+        if lacking and not told:
+            why = HINTS["lacks"]
+            decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
+            said = [(None, _lacking_words(puzzle, decided))]
+        if earlier := _earlier(puzzle, told, steps[0].technique, said):
+            earlier.steps.extend(steps)
+            earlier.said.extend(said)
+        else:
+            told.append(_Told(list(steps), said, brief, why))
+    for number, (steps, said, brief, why) in enumerate(told, 1):
         lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
         ruled = tuple(ruled for step in steps for ruled in step.ruled)
         merged = MergedStep(steps[0].technique, lines, ruled, steps[0].assumption)
-        told, before = [], list(cells)
-        for _, run in groupby(steps, lambda step: step.line):
-            told.append(_describe_run(puzzle, list(run), cells))
-        what, brief, why = "\n".join(what for what, _, _ in told), *told[0][1:]
-        if number == 1 and lacking:
-            why = HINTS["lacks"]
-            what = _lacking_words(puzzle, [place for place in range(len(cells)) if before[place] != cells[place] == 1])
+        what = "\n".join(_headed(puzzle, of, words) for of, words in _alike(puzzle, said))
         yield DescribedStep(number, merged, what, brief, why)
+
+
+class _Told(NamedTuple):
+    """Steps that are told as one: `said` is what is said of each line, without naming it."""
+
+    steps: list[Step]
+    said: list[tuple[int | None, str]]
+    brief: str
+    why: str
+
+
+def _earlier(puzzle: Puzzle, told: list[_Told], technique: int, said: list[tuple[int | None, str]]) -> _Told | None:
+    """Return the step that says the same of other rows or other columns, with steps of such lines alone in between."""
+    for earlier in reversed(told):
+        lines = [line for line, _ in earlier.said + said]
+        is_row = {line is not None and line < puzzle.height for line in lines}
+        if earlier.steps[0].technique != technique or len(is_row) > 1 or None in lines:
+            return None
+        if len(list(_alike(puzzle, earlier.said + said))) == 1:
+            return earlier
+    return None
+
+
+def _alike(puzzle: Puzzle, said: Sequence[tuple[int | None, str]]) -> Iterator[tuple[list[int], str]]:
+    """Yield the consecutive rows or columns of which the same is said, and that; no line of what names none."""
+    for (_, what), same in groupby(said, lambda each: (each[0] is not None and each[0] < puzzle.height, each[1])):
+        yield [line for line, _ in same if line is not None], what
+
+
+def _headed(puzzle: Puzzle, lines: Sequence[int], what: str) -> str:
+    """Name some lines, with their clue if it is the same, before what is said of them."""
+    if not lines:
+        return what
+    clues = [line_of(puzzle, line)[0] for line in lines]
+    name, comma, clue = LineWords(puzzle, lines[0], Line(clues[0], ())).heading().partition(", ")
+    if len(lines) > 1:
+        name = describe_lines(puzzle, sorted(lines))
+    return f"{name}{comma + clue if clues.count(clues[0]) == len(clues) else ''}: {what}"
 
 
 def lacking_first(explanation: Explanation) -> tuple[Explanation, int]:
@@ -124,7 +172,10 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
 
 
 def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[str, str, str]:
-    """Describe consecutive steps of a line and technique, by one argument if there is one for all; update the cells."""
+    """Describe consecutive steps of a line and technique, by one argument if there is one for all; update the cells.
+
+    `what` does not name the line.
+    """
     whole = describe_step(puzzle, steps[0]._replace(ruled=tuple(pair for step in steps for pair in step.ruled)), cells)
     told = []
     for step in steps:
@@ -132,11 +183,13 @@ def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
     line = steps[0].line
-    if line is None or len(steps) == 1 or "\n" not in whole[0]:
+    if line is None:
         return whole
-    heading = f"{line_words(puzzle, line, cells).heading()}: "
-    others = [_upper(what.removeprefix(heading)) for what, _, _ in told[1:]]
-    return "\n".join([told[0][0], *others]), whole[1], told[0][2]
+    heading = _headed(puzzle, [line], "")
+    if len(steps) == 1 or "\n" not in whole[0]:
+        return whole[0].removeprefix(heading), *whole[1:]
+    first, *others = (what.removeprefix(heading) for what, _, _ in told)
+    return "\n".join([first, *map(_upper, others)]), whole[1], told[0][2]
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:
@@ -256,15 +309,10 @@ def describe_line(puzzle: Puzzle, line: int) -> str:
 
 
 def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:
-    """Describe lines without their clues: `Rows 1 to 4, row 6, columns 2 and 3`; rows are numbered before columns."""
-    sides = [("row", line + 1) if line < puzzle.height else ("column", line - puzzle.height + 1) for line in lines]
-    parts = []
-    for (side, _), run in groupby(enumerate(sides), lambda each: (each[1][0], each[1][1] - each[0])):
-        numbers = [number for _, (_, number) in run]
-        to = "and" if len(numbers) == 2 else "to"
-        parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} {to} {numbers[-1]}")
-    text = ", ".join(parts)
-    return _upper(text)
+    """Describe lines without their clues: `Rows 1 to 4 and 6, columns 2 and 3`; rows are numbered before columns."""
+    sides = {"row": [line for line in lines if line < puzzle.height]}
+    sides["column"] = [line - puzzle.height for line in lines if line >= puzzle.height]
+    return _upper(", ".join(numbered(side, places) for side, places in sides.items() if places))
 
 
 def describe_cell(puzzle: Puzzle, place: int) -> str:
