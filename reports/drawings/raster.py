@@ -10,7 +10,7 @@ import vl_convert
 
 from nonocensus.reports.drawings.geometry import CELL, geometry
 from nonocensus.reports.drawings.grid_state import GridState
-from nonocensus.reports.drawings.sheet_colors import LINE, MARK, rgb, tint
+from nonocensus.reports.drawings.sheet_colors import LINE, MARK, rgb
 from nonocensus.reports.drawings.svg import Drawing, ground, layer
 from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import WHITE, Puzzle
@@ -93,7 +93,7 @@ def gif(puzzle: Puzzle, states: Sequence[GridState]) -> bytes:
     pictures = _frames(puzzle, states, captioned, pixels)
     # The last frame has all colours of cells and clues, one in the middle those of highlights.
     samples = _frames(puzzle, [states[len(states) // 2], states[-1]], captioned, pixels)
-    exact = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))] + [WHITE.rgb, MARK, LINE, tint(puzzle)]
+    exact = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))] + [WHITE.rgb, MARK, LINE]
     palette = _palette(exact, samples)
     colors = np.stack([palette >> 16, palette >> 8 & 255, palette & 255], axis=1).astype(np.uint8)
     indexed = _indexed(pictures, colors)

@@ -60,11 +60,6 @@ def mixed(color: str, other: str, share: float) -> str:
     return bytes(round(part + (more - part) * share) for part, more in pairs).hex()
 
 
-def tint(puzzle: Puzzle) -> str:
-    """Return the background of highlighted lines."""
-    return mixed(rgb(puzzle, 0), LINE, 0.3)
-
-
 def on_chips(puzzle: Puzzle) -> bool:
     """Return whether numbers are drawn on chips of their colours: unless all are black."""
     used = {block.color for clue in puzzle.rows + puzzle.columns for block in clue}

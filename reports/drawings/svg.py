@@ -38,7 +38,6 @@ from nonocensus.reports.drawings.sheet_colors import (
     ink,
     on_chips,
     rgb,
-    tint,
 )
 from nonocensus.solver.model.puzzle import WHITE, Clue, Color, Puzzle
 
@@ -165,8 +164,7 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
         raise ValueError(f"a state of {wide}x{high} cells for a puzzle of {puzzle.width}x{puzzle.height}")
     name = puzzle.puzzle_id.removeprefix("local/") or "a puzzle"
     about = NO_XML.sub("\ufffd", clean(f"{name}, {puzzle.width}x{puzzle.height}"))
-    tints, frames = _lines(puzzle, state, place)
-    parts = [_open(puzzle, state, place), tints, _cells(puzzle, state, place), *_grid(puzzle, place), frames]
+    parts = [_open(puzzle, state, place), _cells(puzzle, state, place), *_grid(puzzle, place), _lines(state, place)]
     parts += _marks(state, place)
     if state.words:
         room = place.width - 2 * MARGIN
@@ -200,21 +198,15 @@ def _number(number: Placed, color: str, around: str = "") -> str:
     return f'<text {place} font-size="{size:g}" fill="#{color}"{stroke}>{number.text}</text>'
 
 
-def _lines(puzzle: Puzzle, state: GridState, place: Geometry) -> tuple[str, str]:
-    """Highlight lines: a tint under their cells, and a frame around them and their clues."""
-    across, down = place.right - place.left, place.bottom - place.top
+def _lines(state: GridState, place: Geometry) -> str:
+    """Draw a frame around each highlighted line and its clue."""
     rows = [place.top + y * CELL for y in state.rows]
     columns = [place.left + x * CELL for x in state.columns]
     if not rows and not columns:
-        return "", ""
-    tints = [f"M{place.left} {y}h{across}v{CELL}h-{across}z" for y in rows]
-    tints += [f"M{x} {place.top}h{CELL}v{down}h-{CELL}z" for x in columns]
+        return ""
     frames = [f"M{place.clue_left} {y}H{place.right}v{CELL}H{place.clue_left}z" for y in rows]
     frames += [f"M{x} {place.clue_top}V{place.bottom}h{CELL}V{place.clue_top}z" for x in columns]
-    return (
-        f'<path class="tints" fill="#{tint(puzzle)}" {CRISP} d="{"".join(tints)}"/>',
-        f'<path class="lines" fill="none" stroke="#{LINE}" stroke-width="3" d="{"".join(frames)}"/>',
-    )
+    return f'<path class="lines" fill="none" stroke="#{LINE}" stroke-width="3" d="{"".join(frames)}"/>'
 
 
 def _open(puzzle: Puzzle, state: GridState, place: Geometry) -> str:

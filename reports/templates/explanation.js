@@ -89,7 +89,10 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "ArrowRight") showStep(at + 1);
   else if (event.key === "ArrowLeft") showStep(at - 1);
 });
-const board = document.querySelector(".sheet"); // on a phone the step is below it
-new ResizeObserver(() => document.body.style.setProperty("--board", `${board.offsetHeight}px`)).observe(board);
+// The heights of what stays in view, which what is scrolled to must not be beneath.
+for (const [name, selector] of [["--board", ".sheet"], ["--now", "section.now"]]) {
+  const part = document.querySelector(selector);
+  new ResizeObserver(() => document.body.style.setProperty(name, `${part.offsetHeight}px`)).observe(part);
+}
 document.querySelector(".controls").hidden = false;
 showStep(0);

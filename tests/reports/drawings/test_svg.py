@@ -121,8 +121,10 @@ def test_highlights_are_at_their_cells_and_lines() -> None:
         f"M{place.clue_left} {place.top + CELL}H{place.right}v{CELL}H{place.clue_left}z"
         f"M{place.left + 2 * CELL} {place.clue_top}V{place.bottom}h{CELL}V{place.clue_top}z"
     )
+    fills = [[p.get("fill") for p in each.iter(f"{SVG}path")] for each in (root, root_of(puzzle, empty(puzzle)))]
+    assert [fill for fill in fills[0] if fill != "none"] == [fill for fill in fills[1] if fill != "none"]
     plain = {p.get("class") for p in root_of(puzzle).iter(f"{SVG}path")}
-    assert not plain & {"marks", "rims", "lines", "tints", "crosses"}
+    assert not plain & {"marks", "rims", "lines", "crosses"}
 
 
 def test_every_fifth_line_and_the_border_are_thick() -> None:

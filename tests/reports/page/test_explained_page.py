@@ -55,6 +55,8 @@ def test_steps_go_forward_and_back(explained: Tab, explanation: Explanation) -> 
     click(explained, "last")
     assert shown(explained) == (len(words), words[-1])
     assert explained.run(PAINTED) == black
+    fill = "return getComputedStyle(document.querySelector('.sheet .band')).fill"
+    assert explained.run(fill) == "none", "cells and clues keep their colours"
     click(explained, "back")
     assert shown(explained) == (len(words) - 1, words[-2])
     click(explained, "first")
@@ -178,13 +180,13 @@ def test_lines_of_which_the_same_is_said_are_one_step() -> None:
     picture[[1, 3, 4], 1:] = picture[2] = 1
     explanation = explain(from_picture(picture))
     told = list(describe_merged(explanation))
-    assert [step.what for step in told] == [
-        "Rows 1 and 6, clue 0: there is no block, so columns 1 to 5 are white.",
-        "Row 3, clue 5: the 5 fills the 5 cells of the row, so columns 1 to 5 are black.",
-        "Column 1, clue 1: the only black cell is found, in row 3, so rows 2, 4 and 5 are white.",
-        "Rows 2, 4 and 5, clue 4: only columns 2 to 5 can be black, and 4 black cells are needed, so columns 2 to 5 are "
-        "black.",
-    ]
+    assert "\n".join(step.what for step in told) == (
+        "Rows 1 and 6, clue 0: there is no block, so columns 1 to 5 are white.\n"
+        "Row 3, clue 5: the 5 fills the 5 cells of the row, so columns 1 to 5 are black.\n"
+        "Column 1, clue 1: the only black cell is found, in row 3, so rows 2, 4 and 5 are white.\n"
+        "Rows 2, 4 and 5, clue 4: only columns 2 to 5 can be black, and 4 black cells are needed, so columns 2 to 5 "
+        "are black."
+    )
     assert told[0].step.lines == (0, 5)
     assert sorted(pair for step in told for pair in step.step.ruled) == sorted(
         pair for step in explanation.steps for pair in step.ruled
@@ -248,6 +250,18 @@ return [".sheet svg", "#at", "#words"].map((name) => {
 """
 
 
+IS_MEASURED = """
+const height = document.querySelector("section.now").offsetHeight;
+return document.body.style.getPropertyValue("--now") === `${height}px`;
+"""
+
+BELOW = """
+const heading = document.querySelector(`${location.hash} h3`).getBoundingClientRect();
+return heading.top - document.querySelector("section.now").getBoundingClientRect().bottom;
+"""
+"""How far the heading of the technique that is linked to is below the step."""
+
+
 @pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720), (800, 1000), (844, 390), (PHONE, 844)])
 @pytest.mark.parametrize("is_scrolled", [False, True])
 def test_grid_slider_and_words_are_in_view_together(
@@ -268,14 +282,17 @@ def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Pat
     path.write_text(page(titled, "about 12 minutes (8 to 20), 3 stars of 5, grade 2: mercury"))
     with emulated(explained.driver, "light", PHONE):
         explained.driver.get(path.as_uri())
+        assert explained.one("section.now").size["height"] < 110, "nothing is said before the first step"
         for number in range(1, len(list(describe_merged(explanation))) + 1):
             click(explained, "on")
             assert shown(explained)[0] == number
             assert explained.run(IN_VIEW) == [True, True, True], number
         for number in range(2, len(list(describe_merged(explanation))), 3):
             explained.run(f"document.querySelectorAll('.step')[{number}].click()")
+            explained.until(lambda: explained.run(IS_MEASURED))
             explained.run("document.querySelector('#words a').click()")
             assert explained.run(IN_VIEW) == [True, True, True], "the technique below them"
+            assert explained.run(BELOW) > 0
         explained.run(
             "document.querySelectorAll('.step')[3].scrollIntoView(); document.querySelectorAll('.step')[3].click()"
         )
