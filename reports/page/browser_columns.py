@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from nonocensus.reports.words.formatting import COLORS, MEANINGS, OTHER_COLOR
+from nonocensus.reports.words.formatting import COLORS, MEANINGS, OTHER_COLOR, REGULARS
 from nonocensus.solver.model.measures import Computed, Place, shown_in
 
 HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
@@ -53,6 +53,7 @@ COLUMNS = tuple(_columns())
 
 
 def page_constants() -> dict[str, Any]:
-    """Return what the pages' scripts take from the program: columns, and the colours and meanings of verdicts."""
+    """Return what the pages' scripts take from the program: columns, verdicts, and whose minutes are said."""
     verdicts = {label: [color, MEANINGS[label]] for label, color in COLORS.items()}
-    return {"columns": [column._asdict() for column in COLUMNS], "verdicts": verdicts, "otherColor": OTHER_COLOR}
+    columns = [column._asdict() for column in COLUMNS]
+    return {"columns": columns, "verdicts": verdicts, "otherColor": OTHER_COLOR, "regulars": REGULARS}

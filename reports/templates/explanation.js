@@ -28,11 +28,12 @@ function paint() {
   fill(sheet, data.width, data.palette, content);
 }
 
-/** Highlight the lines and cells of a step; of one on several lines, the cells that it decides, or else the lines. */
+/** Highlight the lines and cells of a step; of one on rows and columns, the cells that it decides, or else the lines. */
 function highlight([lines, ruled]) {
-  const isKnown = (cell) => lines.length < 2 || !(sets[cell] & (sets[cell] - 1));
-  const cells = [...new Set(ruled.map(([cell]) => cell))].filter(isKnown);
-  const wanted = [...(lines.length > 1 && cells.length ? [] : lines).map((line) => ({ line })), { cells }];
+  const isMixed = new Set(lines.map((line) => line < data.height)).size > 1;
+  const isWanted = (cell) => !isMixed || !(sets[cell] & (sets[cell] - 1));
+  const cells = [...new Set(ruled.map(([cell]) => cell))].filter(isWanted);
+  const wanted = [...(isMixed && cells.length ? [] : lines).map((line) => ({ line })), { cells }];
   highlights.replaceChildren(...wanted.flatMap((each) => highlightShapes(each, place)));
 }
 

@@ -188,8 +188,8 @@ TIMING = (
     "as long. Puzzles that need search, have blots, or are larger than any with known times have no estimate."
 )
 
-REGULARS = "regulars of griddlers.net"
-"""The people whose times the minutes are fitted to."""
+REGULARS = "regulars of griddlers.net (beginners may take four times as long)"
+"""The people whose times the minutes are fitted to, said wherever the minutes of a puzzle are."""
 
 WITHOUT_GRADE = {
     "multiple": "it has several solutions",

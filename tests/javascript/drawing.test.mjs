@@ -7,7 +7,9 @@ import { idWords, layersOf, repeatWords, undrawnWords } from "../../reports/temp
 import { titleWords } from "../../reports/templates/shared/words.js";
 import { clueItems, cluesOf, lineWords } from "../../reports/templates/shared/clues.js";
 import { drawing, isLight, wrapped } from "../../reports/templates/shared/drawing.js";
+import { readJson } from "../../reports/templates/shared/elements.js";
 
+const { regulars } = readJson("page-constants");
 const HEART = Uint8Array.from("0101011111111110111000100", Number);
 const SWITCH = Uint8Array.of(1, 0, 1, 0, 1, 0, 1, 1, 1);
 const OTHER = Uint8Array.of(0, 1, 1, 1, 0, 0, 1, 1, 1);
@@ -162,7 +164,7 @@ test("facts are those known, in words", () => {
   const row = { minutes: 7.2, stars: 2.34, cpu_seconds: 0.25, grade: 6, hardest: "edge", work: 3.6, cells_after_line: 5, site_seconds: 56520, source: "griddlers", goal_matches: 0 };
   const facts = factItems((name) => row[name] ?? null, { width: 5, height: 4, cells: 20 }).map((fact) => fact.children.map((part) => part.textContent));
   assert.deepEqual(facts, [
-    ["Minutes for people", "about 7\u00a0min"], ["Stars for people", "2.3 of 5"], ["Grade for people", "6 of 9"],
+    ["Minutes for people", `about 7\u00a0min for ${regulars}`], ["Stars for people", "2.3 of 5"], ["Grade for people", "6 of 9"],
     ["Technique for people", "edge"], ["CPU time", "250\u00a0ms"], ["Cells after line logic", "5 of 20"],
     ["Work for people", "3.6"], ["People’s solving time", "15\u00a0h\u00a042\u00a0min"],
     ["Author’s picture", "does not solve the clues"], ["Source", "griddlers"],
@@ -172,5 +174,5 @@ test("facts are those known, in words", () => {
 test("an estimate of minutes has its interval where it is known", () => {
   const grading = { minutes: 7.2, minutes_low: 5, minutes_high: 10 };
   const [fact] = factItems((name) => grading[name] ?? null, { width: 5, height: 5, cells: 25 });
-  assert.equal(fact.lastChild.textContent, "about 7\u00a0min (5\u00a0min to 10\u00a0min)");
+  assert.equal(fact.lastChild.textContent, `about 7\u00a0min (5\u00a0min to 10\u00a0min) for ${regulars}`);
 });

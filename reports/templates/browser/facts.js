@@ -3,7 +3,7 @@
 import { element, readJson } from "../shared/elements.js";
 import { fixedWords, gradeWords, kindWords, minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
 
-const { columns, verdicts, otherColor } = readJson("page-constants"); // of reports/page/browser_columns.py
+const { columns, verdicts, otherColor, regulars } = readJson("page-constants"); // of reports/page/browser_columns.py
 const VERDICTS = new Map(Object.entries(verdicts));
 
 /** The columns of puzzles: records of BrowserColumn there. */
@@ -28,7 +28,7 @@ const FORMATS = {
   fits: (value) => (value ? "solves the clues" : "does not solve the clues"),
   size: (value, { width, height }) => numberWords(value) + (width === null ? "" : ` (${sizeWords(width, height)})`),
   "decided cells": (value, { cells }) => (cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value)),
-  minutes: (value, size, at) => `about ${minutesWords(value)}${intervalWords(at("minutes_low"), at("minutes_high"))}`,
+  minutes: (value, size, at) => `about ${minutesWords(value)}${intervalWords(at("minutes_low"), at("minutes_high"))} for ${regulars}`,
   stars: (value) => `${fixedWords(value, 1)} of 5`,
   rating: ratingWords,
   "quality rating": ratingWords,

@@ -7,6 +7,7 @@ import pytest
 
 from nonocensus.reports.words.formatting import (
     NO_BREAK,
+    REGULARS,
     bucket,
     counted,
     difficulty_words,
@@ -87,11 +88,11 @@ def test_figures_are_in_a_suitable_unit(function: Callable[..., str], arguments:
     [
         (
             {"grade": 3, "hardest": "forcing", "stars": 1.78, **TIMED},
-            "about 7 minutes (5 to 8) for regulars of griddlers.net, 1.8 stars of 5, grade 3: forcing",
+            f"about 7 minutes (5 to 8) for {REGULARS}, 1.8 stars of 5, grade 3: forcing",
         ),
         (
             {"grade": 1, "hardest": "overlap", "stars": None, **TIMED},
-            "about 7 minutes (5 to 8) for regulars of griddlers.net, grade 1: overlap",
+            f"about 7 minutes (5 to 8) for {REGULARS}, grade 1: overlap",
         ),
         (
             {"grade": 9, "hardest": "search", "stars": None, **UNTIMED},
