@@ -232,6 +232,20 @@ def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path:
     assert {"4r", "3y", "6g"} <= set(text.split()), "colours are told apart by letters too"
 
 
+def test_grids_of_many_columns_are_as_wide_as_the_paper(explained: Tab, tmp_path: Path) -> None:
+    driver, path = explained.driver, tmp_path / "wide.html"
+    path.write_text(page(explain(from_picture(np.tri(12, 30, 9, dtype=np.uint8)))))
+    before = driver.current_url
+    driver.get(path.as_uri())
+    size = {"width": 700, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert explained.one(".printed svg").size["width"] > 600, "not half of it, a column of the steps"
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.get(before)
+
+
 def test_numbers_from_100_on_are_printed_whole(explained: Tab, tmp_path: Path) -> None:
     explanation = explain(from_picture(np.random.default_rng(5).random((20, 20)) < 0.65))
     text = " ".join(printed(explained, tmp_path / "long.html", explanation))
