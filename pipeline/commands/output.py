@@ -1,7 +1,7 @@
 """Output of all commands: text, tables, JSON, problems and progress.
 
 Control characters of untrusted input, such as titles, are removed here. A terminal gets lines of its own width; output
-into a file or a pipe is never wrapped or cut.
+into a file or a pipe is never cut, and only explanations are wrapped there.
 """
 
 import json
@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # --help would wait for these imports
 
     from nonocensus.scrapers.file_batches import Problem
 
-UNLIMITED = 1 << 20
-"""Columns of a file or a pipe."""
+UNLIMITED, PAPER = 1 << 20, 80
+"""Columns of a file or a pipe, and of explanations there."""
 
 LIST_LIMIT, ID_LIMIT = 20, 10
 """Lines of a list and ids on a line that are printed."""
@@ -151,6 +151,15 @@ def print_text(text: str | Iterable[RenderableType]) -> None:
     """Print a line, or several lines and tables. A terminal breaks lines between words."""
     for part in [text] if isinstance(text, str) else text:
         out.print(part, soft_wrap=not (out.is_terminal and isinstance(part, str)))
+
+
+def wrapped(text: str, start: str = "") -> Text:
+    """Return text wrapped to the width of the terminal, or of PAPER columns; `start` is before the first line."""
+    width = out.width if out.is_terminal else PAPER
+    lines = Text.from_markup(text).wrap(out, width - len(start))
+    for line in lines:
+        line.rstrip()
+    return Text(start) + Text("\n" + " " * len(start)).join(lines)
 
 
 def table(*columns: str, right: Collection[str] = ()) -> Table:

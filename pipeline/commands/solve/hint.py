@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, first_lines, print_result
 from nonocensus.pipeline.commands.solve.attempt import saved_grid
-from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields, step_row
+from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields, step_text
 from nonocensus.pipeline.commands.terminal_drawing import draw
 from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.errors import UserError
@@ -71,7 +71,7 @@ def describe_hint(puzzle: Puzzle, start: np.ndarray, found: Hint) -> Iterator[Re
     if found.next is not None:
         *_, state = grid_states(found.next)
         yield draw(puzzle, state)
-        yield from map(step_row, describe_merged(found.next))
+        yield from map(step_text, describe_merged(found.next))
         return
     marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
     marked.ravel()[list(found.wrong)] = True

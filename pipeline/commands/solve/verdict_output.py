@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import RenderableType
 from rich.markup import escape
-from rich.table import Table
 
-from nonocensus.pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table
+from nonocensus.pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table, wrapped
 from nonocensus.pipeline.commands.terminal_drawing import (
     animate,
     difference_text,
@@ -123,7 +122,7 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         if solved.known is not None:
             yield "A solution:"
         yield draw(puzzle, GridState(picture(row["solution"], puzzle.width, puzzle.height)))
-    if row["status"] != "invalid":
+    if row["status"] != "invalid" and (stats or solved.explanation is None):
         yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "
             f"in {row['sweeps']} sweeps, {row['cpu_seconds'] * 1e6:,.0f} microseconds of CPU"
@@ -142,7 +141,8 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         hint = "; --all 2 draws two" if row["solutions"] == "multiple" and solved.solutions is None else ""
         if row["solutions"] == "none" and solved.explanation is None:
             hint = "; --explain shows why"
-        yield f"For people: [bold]{escape(words)}[/bold]{hint}"
+        for_people = f"For people: [bold]{escape(words)}[/bold]{hint}"
+        yield for_people if solved.explanation is None else wrapped(for_people)
 
 
 def unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> Iterator[RenderableType]:
@@ -184,17 +184,15 @@ def animate_explanation(explanation: Explanation) -> None:
 
 
 def step_lines(explanation: Explanation) -> Iterator[RenderableType]:
-    """Yield a line for each step, trivial ones merged, and the outcome."""
-    yield from map(step_row, describe_merged(explanation))
-    yield f"[bold]{escape(describe_ending(explanation))}[/bold]"
+    """Yield each step, trivial ones merged, and the outcome."""
+    yield from map(step_text, describe_merged(explanation))
+    yield wrapped(f"[bold]{escape(describe_ending(explanation))}[/bold]")
 
 
-def step_row(described: DescribedStep[MergedStep]) -> RenderableType:
-    """Format a step as a row of its number, its text and its technique."""
-    row = Table.grid()
+def step_text(described: DescribedStep[MergedStep]) -> RenderableType:
+    """Format a step: its number, and at the right of it its sentences and its technique."""
     technique = TECHNIQUES[described.step.technique].name
-    row.add_row(f"[dim]{described.number:4}.[/dim] ", f"{escape(described.what)} [cyan]{technique}[/cyan]")
-    return row
+    return wrapped(f"{escape(described.what)} [cyan]{technique}[/cyan]", f"{described.number:4}. ")
 
 
 def explanation_fields(explanation: Explanation) -> dict[str, Any]:

@@ -27,11 +27,15 @@ def files(tmp_path: Path) -> None:
 def test_explanation_as_text_and_json(nonocensus: Nonocensus) -> None:
     words = nonocensus("solve", "a.non", "-m")
     assert words.code == 0
+    assert max(map(len, words.out.splitlines())) <= 80
+    assert not re.search(r"[ \t]$", words.out, re.MULTILINE)
+    assert "CPU" not in words.out
+    assert "CPU" in nonocensus("solve", "a.non", "-m", "--stats").out
     assert "   1. " in words.out
     assert "Assume row" in words.out
     steps = re.findall(r"(?m)^ *\d+\. (.*(?:\n      .*)*)", words.out)
-    assert all(re.search(r"[sS]o .+\. (\w+)\s*$", step) for step in steps), "each has its reason and technique"
-    assert words.out.endswith("The hardest technique was edge, of grade 6 of 9.\n")
+    assert all(re.search(r"[sS]o\s[^.]+\.\s+(\w+)\s*$", step) for step in steps), "each has its reason and technique"
+    assert " ".join(words.out.split()).endswith("The hardest technique was edge, of grade 6 of 9.")
     told = json.loads(nonocensus("solve", "a.non", "-m", "--json").out)["explanation"]
     assert (told["state"], told["hardest"], told["grade"], told["open"]) == ("solved", "edge", 6, 0)
     assert {"technique", "grade", "words", "assume", "then", "contradiction"} in [set(step) for step in told["steps"]]
