@@ -221,7 +221,7 @@ def _by_covers(line: Line, how: int) -> Iterator[Reason]:
                 (range(found.inside.start) if begins else ()),
                 range(found.inside.stop, len(line.cells)) if ends else (),
             )
-            parts["passed"] = [x for cells in known for x in cells]
+            parts |= {"passed": [x for cells in known for x in cells], "counted": found}
         yield Reason("owned" if parts["runs"] else "cover", frozenset(pairs), parts | _seen(line, how, begins, ends))
 
 

@@ -165,10 +165,15 @@ class LineWords:
             given.setdefault(t, set()).update(range(*run))
         lead = [f"{self.cells(cells)} can only belong to {self.block(t)}" for t, cells in given.items()]
         clauses = []
+        found = parts.get("counted")
         if "before" in parts:
-            clauses.append(f"{self.block(parts['before'])} {self.edge(parts['latest'], True)}")
+            t = parts["before"]
+            beyond = self.beyond(range(t, found.open.stop), "after") if found else ""
+            clauses.append(f"{beyond}{self.block(t)} {self.edge(parts['latest'], True)}")
         if "after" in parts:
-            clauses.append(f"{self.block(parts['after'])} {self.edge(parts['earliest'], False)}")
+            t = parts["after"]
+            beyond = self.beyond(range(t, found.open.start - 1, -1), "before") if found else ""
+            clauses.append(f"{beyond}{self.block(t)} {self.edge(parts['earliest'], False)}")
         short: dict[str, list[int]] = {}
         for t, room, within in parts["short"]:
             where = f" (within {self.cells(within)})" if within else ""
@@ -177,6 +182,10 @@ class LineWords:
             clauses.append(self.blocks(blocks, "and") + no_room.format("have" if len(blocks) > 1 else "has"))
         said = listed(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
         return f"as {listed(lead)}, {said}" if lead else said
+
+    def beyond(self, blocks: range, side: str) -> str:
+        """Say what room the blocks beyond the first one need: `with 2 + 1 and 2 gaps before it, `."""
+        return f"with {self.sum(sorted(blocks[1:]))}{self.gaps(sorted(blocks))} {side} it, " if blocks[1:] else ""
 
     def too_long(self, parts: Mapping[str, Any]) -> str:
         """Say why a run belongs to no block."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import oracle
@@ -95,6 +96,12 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         assert (reason.kind == "fixed") == (len(within) == length)
         if "limited" not in parts and "first" not in parts:
             assert_counted(line, parts["counted"], len(within) - length, every)
+    if reason.kind == "cover" and "counted" in parts:
+        found, open_ = parts["counted"], parts["counted"].open
+        if "after" in parts:
+            assert found.room.start + needed(line, range(open_.start, parts["after"] + 1)) == parts["earliest"]
+        if "before" in parts:
+            assert found.room.stop - needed(line, range(open_.stop - 1, parts["before"] - 1, -1)) == parts["latest"] + 1
     if reason.kind == "filled":
         assert_counted(line, parts["filled"], 0, every)
     if reason.kind == "near":
@@ -116,11 +123,16 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         assert_refuted(line.without(line.painting(parts["color"], [parts["cell"]])), parts["then"], parts["end"])
 
 
+def needed(line: Line, blocks: range) -> int:
+    """Return the cells that blocks and gaps take before the last one begins."""
+    gaps = sum(line.clue[t].color == line.clue[other].color for t, other in pairwise(blocks))
+    return gaps + sum(max(line.clue[t].length, 1) for t in blocks[:-1])
+
+
 def assert_counted(line: Line, counted: Ranges, spare: int, every: list[Spans]) -> None:
     """The open blocks are in the cells left for them, of which lengths and gaps take all but some."""
-    lengths = [max(line.clue[t].length, 1) for t in counted.open]
-    gaps = sum(line.clue[t].color == line.clue[t - 1].color for t in counted.open[1:])
-    assert sum(lengths) + gaps + spare == len(counted.room)
+    last = max(line.clue[counted.open[-1]].length, 1)
+    assert needed(line, counted.open) + last + spare == len(counted.room)
     assert all(set(range(*spans[t])) <= set(counted.room) for spans in every for t in counted.open)
 
 
@@ -307,10 +319,10 @@ as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, 
 column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
 
 spaces: 3r 2 | ****r***
-the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5 can only belong to the
+with 3 before it, the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5 can only belong to the
 red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5 can only belong to the
-red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. The red 3 ends in column 6 at the
-latest, so columns 7 and 8 are not red
+red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With 2 after it, the red 3 ends in
+column 6 at the latest, so columns 7 and 8 are not red
 
 forcing: 2 3 | ???.?.????
 as columns 4 and 6 are white, the 2 lies within columns 1 to 3, so column 2 is black. The 2 ends in column 3 at the
