@@ -82,7 +82,7 @@ def linked(source: str) -> str:
 
 
 def pictures() -> dict[str, str]:
-    """Return the pictures by the names of their files, as SVG: none of `long-chain`, which no small puzzle needs."""
+    """Return the pictures by the names of their files, as SVG."""
     found = {technique: line_picture(technique) for technique in range(LINE_TECHNIQUES)}
     found |= {technique: assumption_picture(technique, rows) for technique, rows in PUZZLES.items()}
     (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))

@@ -205,6 +205,9 @@ class LineWords:
             return f"as {self.conclusion(frozenset(known), every)}, " if known else ""
         if "first" in parts:
             return self.pushed(parts)
+        passed = {self.line.cells[x] for x in parts.get("passed", ())}
+        if len(passed) > 2 and all(colors & (colors - 1) == 0 for colors in passed):
+            return f"as {self.cells(parts['passed'])} are known, "
         if "passed" in parts:
             known = {
                 (x, c) for x in parts["passed"] for c in colors_of(self.line.opened().cells[x] & ~self.line.cells[x])

@@ -300,6 +300,10 @@ black and columns 5, 9 and 11 are red
 glue: 3 1 | ?#??????
 column 2 is black and can only belong to the 3, which begins in column 1 at the earliest, so column 3 is black
 
+glue: 1 1r 3 | #r.*#????
+as columns 1 to 3 are known, column 5 is black and can only belong to the black 3, which begins in column 4 at the
+earliest, so column 6 is black
+
 punctuating: 1 2 | ???##??
 columns 4 and 5 are black and can only be the 2, now complete, so columns 3 and 6 are white
 
@@ -319,9 +323,9 @@ as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, 
 column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
 
 spaces: 3r 2 | ****r***
-with 3 before it, the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5 can only belong to the
-red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5 can only belong to the
-red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With 2 after it, the red 3 ends in
+with 3 before it, the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5 can
+only belong to the red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5 can
+only belong to the red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With 2 after it, the red 3 ends in
 column 6 at the latest, so columns 7 and 8 are not red
 
 forcing: 2 3 | ???.?.????

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from strategies import known_lines
 
-from nonocensus.reports.page.technique_examples import COLORS, EXAMPLES, clue_of
+from nonocensus.reports.page.technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
 from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.ladder.memory import KernelGroup
 from nonocensus.solver.lines.bits import load, store, words_for
 from nonocensus.solver.model import techniques
-from nonocensus.solver.model.puzzle import Block, Clue, Puzzle
+from nonocensus.solver.model.puzzle import Block, Clue, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
 from nonocensus.solver.model.views import views
+from nonocensus.solver.people.explanation import explain
 from nonocensus.solver.people.line_state import PALETTE
 from nonocensus.solver.people.person import (
     SolvingState,
@@ -165,3 +166,10 @@ def test_the_ladder_goes_up() -> None:
     listed = [technique.grade for technique in TECHNIQUES]
     assert listed == sorted(listed)
     assert set(listed) == set(range(1, 10))
+
+
+@pytest.mark.parametrize("technique", range(techniques.EDGE, techniques.SEARCH))
+def test_puzzles_of_assumptions_need_just_these(technique: int) -> None:
+    explanation = explain(from_picture([[int(cell == "#") for cell in row] for row in PUZZLES[technique]]))
+    assert explanation.state == "solved"
+    assert explanation.hardest == TECHNIQUES[technique]
