@@ -325,8 +325,8 @@ column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so colu
 spaces: 3r 2 | ****r***
 with 3 before it, the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5 can
 only belong to the red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5 can
-only belong to the red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With 2 after it, the red 3 ends in
-column 6 at the latest, so columns 7 and 8 are not red
+only belong to the red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With 2 after it, the
+red 3 ends in column 6 at the latest, so columns 7 and 8 are not red
 
 forcing: 2 3 | ???.?.????
 as columns 4 and 6 are white, the 2 lies within columns 1 to 3, so column 2 is black. The 2 ends in column 3 at the
