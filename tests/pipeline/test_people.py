@@ -72,7 +72,9 @@ def test_newcomer_solves_a_file_and_opens_the_report_of_the_demo(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"5:1/3/5/3/1/1/3/5/3/1\n")))
     solved = nonocensus("solve", "-", "--explain")
     assert solved.code == 0
-    assert "1. Row 3, clue 5: the 5 fills the 5 cells of the row, so columns 1 to 5 are black." in solved.out
+    assert "1. Row 3, clue 5: the 5 fills the 5 cells of the row, so columns 1 to 5 are black." in " ".join(
+        solved.out.split()
+    )
     assert "Every cell is known, and there is no other solution." in solved.out
     (tmp_path / "diamond.non").write_text(DIAMOND)
     solved = nonocensus("solve", "diamond.non")
