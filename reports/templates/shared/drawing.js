@@ -143,8 +143,9 @@ function clueGroup(side, lines, palette, chips, place) {
 }
 
 /**
- * How a clue of `count` numbers fits a room of so many numbers of full size.
+ * How a clue of `count` numbers fits its room.
  *
+ * room      in numbers of full size
  * most      share of their full size that numbers need not exceed: a clue is wrapped only if they would be smaller otherwise
  * returns   {each, across, share}: how many numbers stand behind one another at most, how many side by side across the line,
  *           and the share of their full size

@@ -264,7 +264,7 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     assert phone.cells()[2] == 20 * 25
     notice, board = (phone.one(f"#puzzle .{name}").rect for name in ("gestures", "board"))
     assert 0 < notice["y"] + notice["height"] <= board["y"], "beside the cells"
-    assert phone.text("#puzzle .line-words") == "", "nobody has pointed at a cell"
+    assert phone.text("#puzzle .line-words") == "", "there is no cursor"
     shown = "return Array.from(document.querySelectorAll('#puzzle .edge.rows text'), ({ textContent }) => textContent)"
     assert phone.run(shown) == ["5", "10", "15", "20"]
     inside = """
