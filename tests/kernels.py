@@ -1,7 +1,7 @@
 """Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1, 2 or wide.
 
-1 is for mono puzzles and exact covers, 2 for coloured puzzles, wide for mono puzzles with two words a bit set.
-The specialisations are listed in the cache folder, for tests/solver/jit/test_calling.py.
+1 is for mono puzzles, 2 for coloured puzzles and exact covers, wide for mono puzzles with two words a bit set.
+The ladder's specialisations are listed in the cache folder, for tests/solver/jit/test_calling.py.
 """
 
 import importlib
@@ -52,7 +52,7 @@ def specialisations() -> dict[str, list[list[str]]]:
 def compile_for(colors: int) -> None:
     """Compile all kernels for puzzles of up to 63 cells a side with this number of colours."""
     kind = (1, colors > 1)
-    for stage in (*LADDER, TECHNIQUES, PROOFS, *((COVERS,) if colors == 1 else ())):
+    for stage in (COVERS, *LADDER) if colors > 1 else LADDER:
         compile_stage(kind, stage)
     batch = example(*kind)
     classify(batch, cpu_limit=0.001)
@@ -60,6 +60,7 @@ def compile_for(colors: int) -> None:
     compiled = specialisations()
     if compiled.get("nonocensus.solver.lines.line_solver.solve_line"):  # absent if its callers come from the cache
         note(colors).write_text(json.dumps(compiled))
+    compile_here([kind], (TECHNIQUES, PROOFS))  # of other types: their boards have colours always
 
 
 if __name__ == "__main__":
