@@ -74,6 +74,8 @@ COMMON = (
     ("light yellow", "fff5a0"), ("dark green", "006020"), ("green", "20a030"), ("light green", "90e080"),
     ("turquoise", "30d0c0"), ("teal", "008080"), ("light blue", "90d0f5"), ("blue", "2060e0"), ("blue", "2070b0"),
     ("blue", "0000ff"), ("blue", "4040ff"),
+    ("orange", "e06030"), ("green", "70a070"), ("green", "487848"), ("brown", "705a40"), ("light blue", "b8c8e0"),
+    ("lilac", "d6c6e7"),
     ("dark blue", "101878"), ("purple", "802090"), ("purple", "9a20c8"), ("lilac", "c8a0e0"), ("magenta", "e020c0"),
 )  # fmt: skip
 """Common names and six hex digits."""

@@ -59,6 +59,10 @@ def test_colours_without_a_word_are_named_by_their_rgb() -> None:
     [
         ((("white", "fff0d0"), ("r", "ff0000"), ("facade", "808080")), ("beige", "red", "grey")),
         ((("white", "ffffff"), ("c1", "ff0000"), ("2", "d01010")), ("white", "lighter red", "darker red")),
+        (
+            (("", "ffffff"), ("", "dd6239"), ("", "749e70"), ("", "6b5a3c"), ("", "7b7f84")),
+            ("white", "orange", "green", "brown", "grey"),
+        ),
         ((("", "ffffff"), ("", "000080"), ("", "00008a"), ("", "000070")), ("white", *"231")),
         (
             (("weiß", "ffffff"), ("赤", "ff0000"), ("dark_red", "00ff00"), ("<b>", "#")),
