@@ -36,7 +36,8 @@ def demo(
     run_step(grade, [run], serial=serial)
     announce(5, f"nonocensus report {run} --out {page}")
     run_step(report, run, page)
-    announce(6, f"Open {Path(page, 'report.html').absolute().as_uri()} in a browser")
+    announce(6, f"To play and solve its puzzles: nonocensus serve {run}")
+    announce(7, f"Open {Path(page, 'report.html').absolute().as_uri()} in a browser")
 
 
 def announce(number: int, text: str) -> None:

@@ -66,8 +66,7 @@ def import_(
     if report.unsaved:
         fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
-    new = f" ({'its id was' if report.added == 1 else 'their ids were'} not there before)" if report.added else ""
-    known = f"{new}, {len(report.updated):,} updated" if update else ""
+    known = f", {len(report.updated):,} updated" if update else ""
     known += f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
@@ -86,6 +85,11 @@ def import_(
             else ""
         ),
     )
+    if update and report.added and not global_options.json:
+        err.print(
+            f"[yellow]New, not updates:[/yellow] {counted(report.added, 'puzzle')} with ids that the store did not have. "
+            "A correction has its puzzle's id, as in the files of nonocensus convert and mend."
+        )
     if report.resized and not global_options.json:
         err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized, len(report.resized))}")
     if license_ and not is_free(license_):

@@ -21,9 +21,9 @@ EXAMPLES, SLOWEST, LISTED = 3, 10, 60
 """Most puzzles named of a change of verdict, of those with another time, and of a group of changes."""
 
 GROUPS = {
-    "fixed": "At fault in the first run, with one solution in the second.",
     "worse": "Several solutions, no solution, impossible clues or another picture; less or not at fault before.",
     "new and at fault": "Only in the second run: several solutions, no solution, impossible clues or another picture.",
+    "fixed": "At fault in the first run, with one solution in the second.",
     "new": "Only in the second run, without a fault.",
     "gone": "Only in the first run.",
     "another verdict": "Neither fixed nor worse.",

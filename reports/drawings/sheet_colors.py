@@ -80,6 +80,15 @@ COMMON = (
 )  # fmt: skip
 """Common names and six hex digits."""
 
+LETTERS = {
+    "black": "b", "dark grey": "E", "grey": "e", "light grey": "f", "white": "w", "dark red": "R", "red": "r",
+    "pink": "p", "light pink": "q", "peach": "h", "orange": "a", "dark orange": "A", "dark brown": "N", "brown": "n",
+    "light brown": "F", "beige": "j", "olive": "v", "yellow": "y", "light yellow": "Y", "dark green": "G",
+    "green": "g", "light green": "d", "turquoise": "t", "teal": "T", "light blue": "k", "blue": "u", "dark blue": "D",
+    "purple": "x", "lilac": "c", "magenta": "m",
+}  # fmt: skip
+"""A letter for each common name, so that a book's colours have the same letters in every puzzle; none like a digit."""
+
 MADE_UP = (WHITE.name, BLACK.name, "background", "color", "colour", "default")
 """Names that formats give to colours without one, whatever their RGB is."""
 
@@ -98,14 +107,12 @@ def color_names(palette: tuple[Color, ...]) -> tuple[str, ...]:
 
     Colours of one name are numbered from dark to light, two are compared.
     """
-    lab = _lab([hex_color([color.rgb for color in palette], entry) for entry in range(len(palette))])
-    nearest = np.linalg.norm(lab[:, None] - _lab([rgb for _, rgb in COMMON]), axis=2).argmin(axis=1)
     names = [
-        color.name if WORDS.fullmatch(color.name) and color.name not in MADE_UP else COMMON[place][0]
-        for color, place in zip(palette, nearest, strict=True)
+        color.name if WORDS.fullmatch(color.name) and color.name not in MADE_UP else common
+        for color, common in zip(palette, _common_names(palette), strict=True)
     ]
     for name in {name for name in names if names.count(name) > 1}:
-        same = [entry for entry in lab[:, 0].argsort(kind="stable").tolist() if names[entry] == name]
+        same = [entry for entry in _lab_of(palette)[:, 0].argsort(kind="stable").tolist() if names[entry] == name]
         for k, entry in enumerate(same):
             names[entry] = f"{('darker', 'lighter')[k]} {name}" if len(same) == 2 else f"{name} {k + 1}"
     return tuple(names)
@@ -113,13 +120,30 @@ def color_names(palette: tuple[Color, ...]) -> tuple[str, ...]:
 
 @lru_cache
 def color_letters(palette: tuple[Color, ...]) -> str:
-    """Return a letter for each palette entry, all different, none like a digit; a blank for the background."""
-    letters = " "
-    for name in color_names(palette)[1:]:
-        words = name.lower().split()
-        wanted = chain((word[0] for word in reversed(words)), *words, ascii_letters)
-        letters += next(letter for letter in wanted if letter.isalpha() and letter not in letters + "iloIO")
-    return letters
+    """Return a letter for each palette entry, all different, none like a digit; a blank for the background.
+
+    The first entry of a common name has its letter, others one of their names.
+    """
+    letters = {0: " "}
+    for entry, common in enumerate(_common_names(palette)):
+        if LETTERS[common] not in letters.values():
+            letters.setdefault(entry, LETTERS[common])
+    for entry, name in enumerate(color_names(palette)):
+        free = (letter for letter in chain(name.lower(), ascii_letters) if letter.isalpha() and letter not in "iloIO")
+        if entry not in letters:
+            letters[entry] = next(letter for letter in free if letter not in letters.values())
+    return "".join(letters[entry] for entry in range(len(palette)))
+
+
+def _common_names(palette: Sequence[Color]) -> list[str]:
+    """Return the name of the nearest common colour of each palette entry."""
+    distances = np.linalg.norm(_lab_of(palette)[:, None] - _lab([rgb for _, rgb in COMMON]), axis=2)
+    return [COMMON[place][0] for place in distances.argmin(axis=1)]
+
+
+def _lab_of(palette: Sequence[Color]) -> np.ndarray:
+    """Return the palette entries in CIELAB, float64[entries, 3]."""
+    return _lab([hex_color([color.rgb for color in palette], entry) for entry in range(len(palette))])
 
 
 def _lab(colors: Sequence[str]) -> np.ndarray:

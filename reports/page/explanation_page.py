@@ -48,6 +48,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             f"{puzzle.width}x{puzzle.height} is too large: a page shows the steps of at most {MOST_CELLS:,} cells"
         )
     script = joined("explanation.js")
+    letters, color_words = color_letters(puzzle.palette), color_names(puzzle.palette)
     steps = list(describe_merged(explanation))
     return (
         environment(autoescape=True)
@@ -55,9 +56,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
         .render(
             puzzle=puzzle,
             names=names(puzzle),
-            letters=list(zip(color_letters(puzzle.palette), color_names(puzzle.palette), strict=True))[
-                1 : puzzle.colors + 1
-            ],
+            colors=[(letters[entry], color_words[entry], rgb(puzzle, entry)) for entry in range(1, puzzle.colors + 1)],
             drawing=Markup(numbered(puzzle, drawing(puzzle, empty(puzzle))).svg),
             steps=[(step, TECHNIQUES[step.step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps),

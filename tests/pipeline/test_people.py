@@ -143,7 +143,10 @@ def test_owner_of_a_site_mends_a_puzzle_and_writes_to_each_author(
     assert nonocensus("report", "run", "--out", "report").code == 0
     heads = dict(text.split("\n", 1) for text in Path("report/authors.txt").read_text().split("\n\n\n"))
     assert set(heads) == {"Ann: 1 puzzle", "<script>: 2 puzzles", "محمد: 1 puzzle"}
-    assert "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells." in heads["Ann: 1 puzzle"]
+    assert (
+        "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2."
+        in heads["Ann: 1 puzzle"]
+    )
     assert "keep one of those two but for 1 cell: row 1, column 1 white." in heads["Ann: 1 puzzle"]
     assert "6 “T6” by Bob" in heads["<script>: 2 puzzles"]
     assert "Impossible clues: " in heads["محمد: 1 puzzle"]

@@ -137,7 +137,7 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         yield draw(puzzle, GridState(cells, marked))
     if solved.grading is not None or (row["status"] != "invalid" and row["solutions"] not in (None, "unique")):
         reason = WITHOUT_GRADE.get(row["solutions"])
-        words = f"no minutes: {reason}" if solved.grading is None else difficulty_words(solved.grading)
+        words = f"no minutes, as {reason}" if solved.grading is None else difficulty_words(solved.grading)
         hint = "; --all 2 draws two" if row["solutions"] == "multiple" and solved.solutions is None else ""
         if row["solutions"] == "none" and solved.explanation is None:
             hint = "; --explain shows why"

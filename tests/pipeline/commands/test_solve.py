@@ -54,8 +54,8 @@ def test_the_last_line_has_the_difficulty_for_people(nonocensus: Nonocensus, tmp
         r"For people: about \S+ seconds \(\S+ to \S+\) for regulars of .*\), 1\.\d stars of 5, grade 1: counting",
         last["a"],
     )
-    assert last["b"] == "For people: no minutes: it has several solutions; --all 2 draws two"
-    assert last["c"] == "For people: no minutes: it has no solution; --explain shows why"
+    assert last["b"] == "For people: no minutes, as it has several solutions; --all 2 draws two"
+    assert last["c"] == "For people: no minutes, as it has no solution; --explain shows why"
     assert "For people" not in nonocensus("solve", "d.non").out, "invalid"
     grading = json.loads(nonocensus("solve", "a.non", "--json").out)["grading"]
     (row,) = json.loads(nonocensus("grade", "a.non", "--json").out)["puzzles"]
@@ -146,7 +146,7 @@ def test_stats_shows_techniques_and_counts(nonocensus: Nonocensus) -> None:
     assert [line.split()[0] for line in lines[-5:-1]] == ["line", "depth-3", "all", "line"]
     assert lines[-2].startswith("line solves ")
     assert "nodes -; max depth -; conflicts -" in lines[-2]
-    assert lines[-1] == "For people: no minutes: it is not known to have one solution only"
+    assert lines[-1] == "For people: no minutes, as it is not known to have one solution only"
 
 
 @pytest.mark.usefixtures("files")

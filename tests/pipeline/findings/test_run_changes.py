@@ -82,7 +82,7 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     assert "&lt;script&gt;" in page
     assert 'class="id">a/broken · 3×3 → 2×2</span>' in page
     assert 'class="id">a/edited · 3×3</span>' in page
-    fixed = page[page.index("<h2>Fixed") : page.index("<h2>Worse")]
+    fixed = page[page.index("<h2>Fixed") : page.index("<h2>New<")]
     assert fixed.count("<svg") == fixed.count('class="thumb"') == 3, "before and after, after of the impossible one"
     said = re.findall(r"<strong>(\w+)</strong> <span class=\"key\"[^>]*>(.*?)</span>", fixed)
     assert said[:2] == [("Before", "at least two solutions"), ("After", MEANINGS["unique line"])]
@@ -141,7 +141,7 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
     began = re.findall(
         r"^(?:\d+ )?(fixed|worse|new|gone|another verdict|verdict|CPU seconds|work)", printed.out, re.MULTILINE
     )
-    assert began[:7] == ["fixed", "worse", "new", "new", "gone", "another verdict", "verdict"]
+    assert began[:7] == ["worse", "new", "fixed", "new", "gone", "another verdict", "verdict"]
 
 
 def test_runs_without_a_puzzle_of_the_same_clues_are_compared(tmp_path: Path, nonocensus: Nonocensus) -> None:

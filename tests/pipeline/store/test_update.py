@@ -91,10 +91,12 @@ def test_same_update_again_writes_nothing(tmp_path: Path) -> None:
 def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocensus) -> None:
     def imported(*puzzles: Puzzle) -> str:
         (tmp_path / "all.jsonl").write_bytes(b"".join(map(jsonl.write, puzzles)))
-        return nonocensus("import", "all.jsonl", "--out", "store", "--update").out
+        done = nonocensus("import", "all.jsonl", "--out", "store", "--update")
+        assert done.err.startswith("New, not updates: 3 puzzles with ids that the store") == done.out.startswith("3")
+        return done.out
 
     old = [puzzle(name) for name in ("1", "2", "3")]
-    assert imported(*old) == "3 puzzles added to store (their ids were not there before), 0 updated: 3 in all.\n"
+    assert imported(*old) == "3 puzzles added to store, 0 updated: 3 in all.\n"
     before = stored(create_store("store"))
     told = imported(old[0], replace(old[1], title="Two"), old[2])
     assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\nUpdated: a/2.\n"

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN
-from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
+from nonocensus.reports.drawings.sheet_colors import COMMON, LETTERS, color_letters, color_names
 from nonocensus.reports.page.explanation_page import MOST_CELLS, TooLarge, page
 from nonocensus.reports.words.step_words import describe_ending, describe_steps, grid_states, known_grid
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import WHITE, Block, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.people.explanation import explain
 
@@ -80,6 +80,16 @@ def test_letters_of_colours_differ_and_look_like_no_digit() -> None:
     letters = color_letters(palette)
     assert len(set(letters)) == 32
     assert not set(letters) & set("ilo0123456789")
+
+
+def test_letters_of_colours_are_those_of_every_palette() -> None:
+    assert {name for name, _ in COMMON} == LETTERS.keys()
+    assert len(set(LETTERS.values()) - set("ilo0123456789")) == len(LETTERS)
+    black, blue = Color("", "", "000000"), Color("", "", "2060e0")
+    assert color_letters((WHITE, black, blue)) == " bu"
+    assert color_letters((WHITE, blue, black, blue, Color("Crimson", "", "dd1122"))) == " ubgr", (
+        "another blue has no l, as it looks like 1"
+    )
 
 
 def test_assumption_is_described() -> None:

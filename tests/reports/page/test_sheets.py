@@ -137,7 +137,7 @@ def test_colours_have_letters_and_a_background_is_left_unpainted(monkeypatch: py
     colors = [Color(name, name[0], rgb) for name, rgb in (("yellow", "ffe020"), ("red", "e02020"), ("blue", "2060e0"))]
     puzzle = from_picture(np.arange(9, dtype=np.uint8).reshape(3, 3) % 3, colors)
     words = PdfReader(BytesIO(a4(puzzle))).pages[0].extract_text()
-    assert re.search(r"yellow: leave unpainted\s+r\s*red\s+b\s*blue", words)
+    assert re.search(r"yellow: leave unpainted\s+r\s*red\s+u\s*blue", words)
     assert "1r" in words
     monkeypatch.setattr(typst, "compile", lambda _, sys_inputs, **__: sys_inputs["data"])
     drawn = [page["image"]["svg"] for page in json.loads(a4(puzzle, puzzle.goal))["pages"]]
