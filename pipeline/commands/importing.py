@@ -87,7 +87,7 @@ def import_(
     )
     if update and report.added and not global_options.json:
         err.print(
-            f"[yellow]New, not updates:[/yellow] {counted(report.added, 'puzzle')} with ids that the store did not have. "
+            f"[yellow]New, not updates:[/yellow] {counted(report.added, 'puzzle')} with ids that the store lacked. "
             "A correction has its puzzle's id, as in the files of nonocensus convert and mend."
         )
     if report.resized and not global_options.json:

@@ -124,11 +124,12 @@ def color_letters(palette: tuple[Color, ...]) -> str:
 
     The first entry of a common name has its letter, others one of their names.
     """
-    letters = {0: " "}
+    letters, names = {0: " "}, color_names(palette)
     for entry, common in enumerate(_common_names(palette)):
-        if LETTERS[common] not in letters.values():
-            letters.setdefault(entry, LETTERS[common])
-    for entry, name in enumerate(color_names(palette)):
+        letter = LETTERS.get(names[entry], LETTERS[common])
+        if letter not in letters.values():
+            letters.setdefault(entry, letter)
+    for entry, name in enumerate(names):
         free = (letter for letter in chain(name.lower(), ascii_letters) if letter.isalpha() and letter not in "iloIO")
         if entry not in letters:
             letters[entry] = next(letter for letter in free if letter not in letters.values())

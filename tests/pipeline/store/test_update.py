@@ -92,7 +92,9 @@ def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocens
     def imported(*puzzles: Puzzle) -> str:
         (tmp_path / "all.jsonl").write_bytes(b"".join(map(jsonl.write, puzzles)))
         done = nonocensus("import", "all.jsonl", "--out", "store", "--update")
-        assert done.err.startswith("New, not updates: 3 puzzles with ids that the store") == done.out.startswith("3")
+        assert done.err.startswith(
+            "New, not updates: 3 puzzles with ids that the store lacked. "
+        ) == done.out.startswith("3")
         return done.out
 
     old = [puzzle(name) for name in ("1", "2", "3")]
