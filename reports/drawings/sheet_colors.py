@@ -111,8 +111,9 @@ def color_names(palette: tuple[Color, ...]) -> tuple[str, ...]:
         color.name if WORDS.fullmatch(color.name) and color.name not in MADE_UP else common
         for color, common in zip(palette, _common_names(palette), strict=True)
     ]
+    by_lightness = _lab_of(palette)[:, 0].argsort(kind="stable").tolist()
     for name in {name for name in names if names.count(name) > 1}:
-        same = [entry for entry in _lab_of(palette)[:, 0].argsort(kind="stable").tolist() if names[entry] == name]
+        same = [entry for entry in by_lightness if names[entry] == name]
         for k, entry in enumerate(same):
             names[entry] = f"{('darker', 'lighter')[k]} {name}" if len(same) == 2 else f"{name} {k + 1}"
     return tuple(names)

@@ -22,7 +22,7 @@ from nonocensus.reports.numbers.row_pictures import (
     known_pictures,
     nearest,
 )
-from nonocensus.reports.words.formatting import clue_text, counted, natural, spans
+from nonocensus.reports.words.formatting import by_number, clue_text, counted, natural
 from nonocensus.solver.model.puzzle import clues_of
 
 
@@ -212,10 +212,9 @@ def _difference(row: dict[str, Any]) -> str:
     one, other = cells_of(row, "solution"), cells_of(row, "second_solution")
     if one is None or other is None or not (apart := one != other).any():
         return ""
-    lines = (np.flatnonzero(apart.any(axis=axis)) + 1 for axis in (1, 0))
     rows, columns = (
-        f"{side}{'s' * (len(each) > 1)} {', '.join(spans(each.tolist()))}"
-        for side, each in zip(("row", "column"), lines, strict=True)
+        by_number(side, (np.flatnonzero(apart.any(axis=axis)) + 1).tolist())
+        for side, axis in (("row", 1), ("column", 0))
     )
     return f": two of them differ in {np.count_nonzero(apart):,} of {apart.size:,} cells: {rows}; {columns}"
 

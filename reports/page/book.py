@@ -34,7 +34,7 @@ from nonocensus.reports.page.printing import (
     scaled,
 )
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
-from nonocensus.reports.words.formatting import REGULARS, counted, estimate_text, spans
+from nonocensus.reports.words.formatting import REGULARS, by_number, counted, estimate_text
 from nonocensus.reports.words.step_words import describe_steps, grid_states
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.techniques import FORCING, GLUE, OVERLAP, PUNCTUATING, TECHNIQUES
@@ -380,10 +380,7 @@ def _imprint(puzzles: Sequence[BookPuzzle]) -> dict[str, list[str]]:
         if not is_free:
             about = [puzzle.title, puzzle.author and f"by {puzzle.author}", puzzle.puzzle_id]
             held.append(f"{number}  {line(about, ', ')}")
-    credit = ([f"{words}. {_numbers(members)}" for words, members in each.items()] for each in (sources, authors))
+    credit = (
+        [f"{words}. {by_number('Puzzle', numbers)}." for words, numbers in each.items()] for each in (sources, authors)
+    )
     return dict(zip(("held", "sources", "authors"), (held, *credit), strict=True))
-
-
-def _numbers(numbers: Sequence[int]) -> str:
-    """Return rising numbers in words: `Puzzles 1, 3 to 5`."""
-    return f"Puzzle{'s' * (len(numbers) > 1)} {', '.join(spans(numbers))}."

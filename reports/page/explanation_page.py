@@ -123,9 +123,8 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedSte
     grids = {0: drawn()}
     count = max(PRINTED_GRIDS, min(MOST_GRIDS, len(steps) // STEPS_A_GRID))
     wanted = {len(steps) * k // count for k in range(1, count + 1)}
-    wanted |= (
-        {1} if puzzle.colors > 1 and len(steps[0].step.lines) > 1 else set()
-    )  # its sentence does not name its cells
+    if puzzle.colors > 1 and len(steps[0].step.lines) > 1:
+        wanted.add(1)  # its sentence does not name its cells
     for step in steps:
         for place, color in step.step.ruled:
             cells[place] &= ~(1 << color)

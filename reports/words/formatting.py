@@ -76,12 +76,18 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def spans(numbers: Iterable[int]) -> list[str]:
-    """Return rising numbers in words, three or more in a row as one: 1, 3 to 5."""
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Join words: `a, b and c`."""
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def by_number(noun: str, numbers: Sequence[int]) -> str:
+    """Name things by rising numbers, three or more in a row as one: `rows 1, 3 and 7 to 9`."""
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
-    return [
+    words = [
         word for run in runs for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(one) for one in run])
     ]
+    return f"{noun}{'s' * (len(numbers) > 1)} {listed(words)}"
 
 
 def share(part: float, whole: float = 1) -> str:

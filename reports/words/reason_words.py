@@ -5,7 +5,7 @@ from string import Formatter
 from typing import Any
 
 from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.reports.words.formatting import counted, spans
+from nonocensus.reports.words.formatting import by_number, counted, listed
 from nonocensus.reports.words.line_ranges import Line, Pairs, Ranges, gap_before, least, limiting
 from nonocensus.reports.words.line_reasons import Reason
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
@@ -71,11 +71,6 @@ LONGEST_CLUE = 40
 """Letters of a clue that a sentence repeats."""
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """Join words: `a, b and c`."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
 def ordinal(index: int) -> str:
     """Return the ordinal of an index from 0: `first`, `21st`."""
     number = index + 1
@@ -84,9 +79,8 @@ def ordinal(index: int) -> str:
 
 
 def numbered(side: str, indices: Iterable[int]) -> str:
-    """Name rows or columns by their numbers: `columns 1, 3 and 7 to 9`."""
-    numbers = sorted(k + 1 for k in indices)
-    return f"{side}{'s' * (len(numbers) > 1)} {listed(spans(numbers))}"
+    """Name rows or columns by their indices: `columns 1, 3 and 7 to 9`."""
+    return by_number(side, sorted(k + 1 for k in indices))
 
 
 def color_name(puzzle: Puzzle, color: int) -> str:

@@ -144,7 +144,7 @@ def test_owner_of_a_site_mends_a_puzzle_and_writes_to_each_author(
     heads = dict(text.split("\n", 1) for text in Path("report/authors.txt").read_text().split("\n\n\n"))
     assert set(heads) == {"Ann: 1 puzzle", "<script>: 2 puzzles", "محمد: 1 puzzle"}
     assert (
-        "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2."
+        "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2."
         in heads["Ann: 1 puzzle"]
     )
     assert "keep one of those two but for 1 cell: row 1, column 1 white." in heads["Ann: 1 puzzle"]

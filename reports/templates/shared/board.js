@@ -74,7 +74,7 @@ export class Board {
     return Math.max(Math.min(across, (innerHeight - ABOVE - EDGE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
   }
 
-  /** The pixels of a cell at which all cells are in view, beside clues that are shrunk to their room: the smallest size. */
+  /** The smallest zoom, in pixels a cell: the whole grid is visible, with clues shrunk to fit. */
   leastSize() {
     const { width, height } = this.puzzle;
     const fits = (pixels, cells, units) => {

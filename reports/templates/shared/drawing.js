@@ -19,7 +19,7 @@ const WHITE = "ffffff";
  * open      predicate of a cell's index: draw it white, so that it differs from another background; optional
  * possible  the colours that each cell may have, a bit each: those of cells that lack some are drawn small; optional
  * text      description for screen readers
- * room      {left, top}: numbers that have room beside a row and above a column; by default all
+ * room      {left, top}: maximum length of a row's and of a column's clue; unlimited by default
  */
 export function drawing({ picture, palette, text, room, ...content }) {
   const { width, height, clues } = picture;

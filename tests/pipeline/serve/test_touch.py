@@ -263,7 +263,7 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     phone.wait_for_puzzle()
     assert phone.cells()[2] == 20 * 25
     notice, board = (phone.one(f"#puzzle .{name}").rect for name in ("gestures", "board"))
-    assert 0 < notice["y"] + notice["height"] <= board["y"], "beside the cells"
+    assert 0 < notice["y"] + notice["height"] <= board["y"], "the notice does not cover the board"
     assert phone.text("#puzzle .line-words") == "", "there is no cursor"
     shown = "return Array.from(document.querySelectorAll('#puzzle .edge.rows text'), ({ textContent }) => textContent)"
     assert phone.run(shown) == ["5", "10", "15", "20"]

@@ -356,7 +356,7 @@ Please look at 2 of your puzzles. A puzzle should have exactly one solution, and
 
 a/2 “Two”, 2×2
 https://example.org/2
-Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
+Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2.
 
 a/10, 2×2
 Several solutions, which the site does not say.
@@ -425,23 +425,23 @@ Dear Ann,
 Please look at 4 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/1, 2×2
-Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
+Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2.
 For one solution, keep one of those two but for 1 cell: row 2, column 2 white.
 Row 2: 1 becomes 0
 Column 2: 1 becomes 0
 
 a/2, 2×2
-Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
+Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2.
 For one solution, keep one of those two but for 1 cell: row 1, column 2 sky blue.
 Row 1: 1 red becomes 1 red 1 sky blue
 Column 2: 1 sky blue becomes 2 sky blue
 
 a/3, 2×2
-Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
+Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2.
 For one solution: change of a/3.
 
 a/4, 2×2
-Several solutions: two of them differ in 4 of 4 cells: rows 1, 2; columns 1, 2.
+Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2.
 For one solution, keep the author’s picture but for 2 cells: row 1, column 1 black; row 2, column 1 white.
 Row 1: 1 becomes 2
 Row 2: 1 becomes 0

@@ -265,7 +265,7 @@ def test_rights_of_each_puzzle() -> None:
     (page,) = parts_of(puzzles, BookLayout(4))["Authors and licences"]
     assert "No licence is known of these puzzles that lets them be passed on." in page
     assert "4 Owl, by Ann <b>, own/4" in page
-    assert "(c) Ben, CC-BY-4.0. Puzzles 1 to 3, 5." in page
+    assert "(c) Ben, CC-BY-4.0. Puzzles 1 to 3 and 5." in page
     assert page.count("Ben") == 1, "once, with the copyright"
     assert "Ann <b>, all rights reserved. Puzzle 4." in page
     assert "webpbn: https://webpbn.com" in page
