@@ -86,7 +86,7 @@ def rung_times(figures: Figures) -> Chart | None:
             tooltip=["technique:N", PUZZLES, *TIMES],
         )
     )
-    told = "; ".join(
+    summary = "; ".join(
         f"{rung.rung}: {number(rung.puzzles)} puzzles, {seconds(rung.cpu_seconds)} in all"
         for rung in figures.rung_times
     )
@@ -94,7 +94,7 @@ def rung_times(figures: Figures) -> Chart | None:
         timed(cells).properties(height=34 * len(order)),
         "rungs",
         "CPU time by technique",
-        f"Strips of the times that each technique of the ladder took. {told}.",
+        f"Strips of the times that each technique of the ladder took. {summary}.",
     )
 
 
@@ -102,12 +102,12 @@ def areas(figures: Figures) -> Chart | None:
     """Return a map of size and time, with lines for the median, the 90 % and the 99 % quantile."""
     if len(figures.areas) < 2:
         return None
-    told = "; ".join(
+    summary = "; ".join(
         f"{number(area.start)} to {number(area.stop - 1)} cells: median {seconds(area.median)}, 90 % within "
         f"{seconds(area.p90)}"
         for area in figures.areas
     )
-    words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
+    words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {summary}."
     filters = {"cells": ["cells", "until"], "cpu_seconds": ["start", "stop"]}
     return chart_of(
         (_area_cells(figures) + _area_quantiles(figures)).properties(height=320),
@@ -226,8 +226,8 @@ def curves(several: Sequence[SolverTimes], title: str) -> Chart:
         .transform_calculate(time=time_words("seconds"))
         .properties(height=360)
     )
-    told = "; ".join(
+    summary = "; ".join(
         f"{name}, slowest {max(times.seconds, default=0):.3g} s" for name, times in zip(names, several, strict=True)
     )
-    words = f"For each solver the times of the puzzles that it decided, in order: {told}."
+    words = f"For each solver the times of the puzzles that it decided, in order: {summary}."
     return chart_of(lines, "times", title, words)

@@ -127,8 +127,8 @@ def grades(figures: Figures) -> Chart | None:
     scale = alt.Scale(domain=list(range(1, len(GRADE_COLORS) + 1)), range=GRADE_COLORS)
     color = alt.Color("grade:O", scale=scale, legend=legend)
     chart = counted_bars(rows, "technique", color, "technique:N", "grade:O")
-    told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
-    words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
+    summary = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
+    words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {summary}."
     return chart_of(chart, "grades", "Difficulty for people", words, {"hardest": "technique"})
 
 
@@ -139,8 +139,8 @@ def minutes(figures: Figures) -> Chart | None:
     counts = figures.grades.minutes
     total = sum(counts.values())
     rows = [{"time": name, "puzzles": puzzles, "share": puzzles / total} for name, puzzles in counts.items()]
-    told = ", ".join(f"{name} {puzzles:,}" for name, puzzles in counts.items())
-    words = f"Bars of the number of puzzles by the minutes that they are estimated to take people: {told}."
+    summary = ", ".join(f"{name} {puzzles:,}" for name, puzzles in counts.items())
+    words = f"Bars of the number of puzzles by the minutes that they are estimated to take people: {summary}."
     chart = counted_bars(rows, "time", alt.value(SERIES[0]), "time:N")
     return chart_of(chart, "minutes", "Minutes for people", words, {"duration": "time"})
 
@@ -210,10 +210,10 @@ def rating_boxes(figures: Figures) -> Chart | None:
         + base.mark_bar(opacity=1, width={"band": 0.8}).encode(y="rank25:Q", y2="rank75:Q")
         + base.mark_tick(thickness=2, width={"band": 0.8}).encode(y="rank50:Q", color=alt.value("currentColor"))
     )
-    told = "; ".join(f"{row['series']}, {row['minutes']}: median {row['median']}" for row in rows)
+    summary = "; ".join(f"{row['series']}, {row['minutes']}: median {row['median']}" for row in rows)
     words = (
         "Box plots of people’s ratings by the minutes that we estimate, by site, with whiskers from 10 to 90 %: "
-        f"{told.replace(NO_BREAK, ' ')}."
+        f"{summary.replace(NO_BREAK, ' ')}."
     )
     filters = {"duration": "minutes", "source": "source"}
     return chart_of(boxed.properties(height=320), "rating-minutes", "Rating against minutes, by site", words, filters)
@@ -301,9 +301,9 @@ def _ranked(
             .encode(x="within:Q")
             .transform_filter("datum.within != null")
         )
-    told = "; ".join(
+    summary = "; ".join(
         f"{row['measure']} ({row['source']}) {row['rho']:.2f}{' ' + row['sample'] if row.get('fitted') else ''}"
         for row in rows
     )
-    words = f"Dots of the {what}: {told}."
+    words = f"Dots of the {what}: {summary}."
     return chart_of(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)

@@ -40,8 +40,8 @@ def labels(figures: Figures) -> Chart | None:
     color = verdict_color(figures.labels, legend=False)
     chart = counted_bars(rows, "label", color, alt.Tooltip("label:N", title="verdict"))
     words = ", ".join(f"{label} {puzzles:,}" for label, puzzles in figures.labels.items())
-    told = f"Bars of the number of puzzles per verdict: {words}."
-    return chart_of(chart, "labels", "Puzzles per verdict", told, {"label": "label"})
+    summary = f"Bars of the number of puzzles per verdict: {words}."
+    return chart_of(chart, "labels", "Puzzles per verdict", summary, {"label": "label"})
 
 
 def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: str, by: str) -> Chart | None:
