@@ -190,7 +190,7 @@ class Catalog:
 
         They are kept until the next search: each facet is counted over them.
         """
-        words = query.lower().split()[:10]
+        words = re.findall(r"[^\s,;]+", query.lower())[:10]
         if not words:
             return "(select *, false as named from listed)"
         sizes = [SIZED.fullmatch(word) for word in words]
@@ -282,9 +282,12 @@ def _where(tests: Iterable[Condition]) -> Condition:
 
 
 def _names(query: str) -> list[Any]:
-    """Return the values of NAMED: the ids that a query may be, the end of an id without its source, the address."""
-    text = query.strip()
-    ids = [text.lower()]
+    """Return the values of NAMED: the ids that a query may be, the end of an id without its source, the address.
+
+    Source and number of an id may stand apart: `webpbn 27215`.
+    """
+    text = query.strip(" \t,;")
+    ids = [text.lower(), "/".join(re.findall(r"[^\s,;/]+", text.lower()))]
     if found := LINK.fullmatch(text.lower()):
         number = re.search(r"\b\d+\b", found[2])
         ids += [f"{source}/{number[0]}" for source in found[1].split(".")] if number else []

@@ -90,7 +90,7 @@ export class Selection {
 
   /** A predicate for each word of the query. */
   textTests(query) {
-    return plainWords(query).split(/\s+/).filter(Boolean).map((part) => {
+    return plainWords(query).split(/[\s,;]+/).filter(Boolean).map((part) => {
       const [ids, titles, authors] = SEARCHED.map((name) => this.wordTest(name, part));
       const sized = this.sizeTest(part);
       return (row) => ids(row) || titles(row) || authors(row) || sized(row);
@@ -119,9 +119,9 @@ export class Selection {
     return this.plain.get(name);
   }
 
-  /** The rows whose id equals the query, with or without its source. */
+  /** The rows whose id equals the query, with or without its source, which may stand apart: "webpbn 14". */
   exactRows(query) {
-    const part = plainWords(query).trim();
+    const part = plainWords(query).split(/[\s,;/]+/).filter(Boolean).join("/");
     if (part === "") return [];
     const codes = new Set();
     this.words("puzzle_id").forEach((id, k) => {
