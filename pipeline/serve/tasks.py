@@ -133,7 +133,7 @@ def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[st
     return {
         "technique": technique.name,
         "grade": technique.grade,
-        "line": step.lines[0] if len(step.lines) == 1 else None,
+        "lines": step.lines,
         "where": where,
         "what": described.what,
         "why": described.why,

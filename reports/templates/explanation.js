@@ -1,6 +1,6 @@
 // Steps through an explanation: paints the drawing's cells as they are after step `at`.
 
-import { fill, highlightShapes } from "./shared/drawing.js";
+import { fill, highlightShapes, linesAndCells } from "./shared/drawing.js";
 import { readJson, svg } from "./shared/elements.js";
 
 const PAUSE = 450; // milliseconds
@@ -28,15 +28,6 @@ function paint() {
   fill(sheet, data.width, data.palette, content);
 }
 
-/** Highlight the lines and cells of a step; of one on rows and columns, the cells that it decides, or else the lines. */
-function highlight([lines, ruled]) {
-  const isMixed = new Set(lines.map((line) => line < data.height)).size > 1;
-  const isWanted = (cell) => !isMixed || !(sets[cell] & (sets[cell] - 1));
-  const cells = [...new Set(ruled.map(([cell]) => cell))].filter(isWanted);
-  const wanted = [...(isMixed && cells.length ? [] : lines).map((line) => ({ line })), { cells }];
-  highlights.replaceChildren(...wanted.flatMap((each) => highlightShapes(each, place)));
-}
-
 /** Apply a step to the sets, or revert it. */
 function change(number, isApplied) {
   for (const [cell, color] of data.steps[number][1]) {
@@ -50,7 +41,8 @@ function showStep(wanted) {
   while (at < to) change(at++, true);
   while (at > to) change(--at, false);
   paint();
-  highlight(data.steps[at - 1] ?? [[], []]);
+  const [lines, ruled] = data.steps[at - 1] ?? [[], []];
+  highlights.replaceChildren(...highlightShapes(linesAndCells(lines, ruled, sets, data.height), place));
   byId("at").value = at;
   byId("number").textContent = at;
   byId("share").textContent = data.steps.length ? Math.round((100 * at) / data.steps.length) : 100;

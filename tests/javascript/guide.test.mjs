@@ -15,9 +15,9 @@ import { gridOf, gridText, savedGrid, saveGrid, saveSolved, solvedHashes } from 
 globalThis.location = new URL("http://127.0.0.1:8000/#draw");
 
 const EMPTY = 255;
-const STEP = { technique: "long-chain", grade: 8, line: 1, where: "Row 2 (3)", what: "What.", why: "Why.", ruled: [[3, 0], [4, 0], [3, 0]], assumption: null };
+const STEP = { technique: "long-chain", grade: 8, lines: [1], where: "Row 2 (3)", what: "What.", why: "Why.", ruled: [[3, 0], [4, 0], [3, 0]], assumption: null };
 // oxlint-disable-next-line unicorn/no-thenable -- a field of the API
-const ASSUMED = { ...STEP, line: null, assumption: { place: 2, color: 1, then: [{ line: 0, ruled: [[2, 0], [5, 1], [6, 1]] }], end: 7 } };
+const ASSUMED = { ...STEP, lines: [], assumption: { place: 2, color: 1, then: [{ line: 0, ruled: [[2, 0], [5, 1], [6, 1]] }], end: 7 } };
 
 test("grids are text with a character a cell", () => {
   const cells = Uint8Array.of(0, EMPTY, 1, 35);
@@ -53,21 +53,25 @@ test("the hardest step is the first one of the highest grade", () => {
 });
 
 test("a step points out its line and cells, an assumption all that follows", () => {
-  assert.deepEqual(highlightsOf(STEP), { line: 1, cells: [3, 4] });
-  const merged = { line: null, ruled: [[0, 1], [1, 1], [1, 2]], assumption: null };
-  assert.deepEqual(highlightsOf(merged, [0b101, 0b001]), { line: null, cells: [1] }, "of several lines what is known");
-  assert.deepEqual(highlightsOf(ASSUMED), { assumed: 2, chain: [5, 6], end: 7 });
+  const board = { puzzle: { height: 2 } };
+  assert.deepEqual(highlightsOf(STEP, board), { lines: [1], cells: [3, 4] });
+  const merged = { lines: [0, 1], ruled: [[0, 1], [1, 1], [1, 2]], assumption: null };
+  assert.deepEqual(highlightsOf(merged, board, [0b101, 0b001]), { lines: [0, 1], cells: [0, 1] });
+  const mixed = { ...merged, lines: [0, 2] };
+  assert.deepEqual(highlightsOf(mixed, board, [0b101, 0b001]), { lines: [], cells: [1] }, "of rows and columns what is known");
+  assert.deepEqual(highlightsOf(mixed, board, [0b101, 0b101]), { lines: [0, 2], cells: [] });
+  assert.deepEqual(highlightsOf(ASSUMED, board), { assumed: 2, chain: [5, 6], end: 7 });
 });
 
 test("what is pointed out becomes shapes at its place", () => {
   const place = { width: 3, height: 3, left: -40, top: -20 };
   const kinds = (wanted) => highlightShapes(wanted, place).map((shape) => shape.getAttribute("class"));
   assert.deepEqual(kinds({}), []);
-  assert.deepEqual(kinds({ line: 1, cells: [3] }), ["band line", "rims", "found"]);
+  assert.deepEqual(kinds({ lines: [1, 2], cells: [3] }), ["band line", "band line", "rims", "found"]);
   assert.deepEqual(kinds({ assumed: 2, chain: [5], end: 4 }), ["chain", "band end", "assumed", "question"]);
-  const [row] = highlightShapes({ line: 1 }, place);
+  const [row] = highlightShapes({ lines: [1] }, place);
   assert.deepEqual(["x", "y", "width", "height"].map((name) => row.getAttribute(name)), ["-40", "20", "100", "20"]);
-  const [column] = highlightShapes({ line: 4 }, place);
+  const [column] = highlightShapes({ lines: [4] }, place);
   assert.deepEqual(["x", "y", "width", "height"].map((name) => column.getAttribute(name)), ["20", "-20", "20", "80"]);
 });
 

@@ -1,5 +1,6 @@
 // Hints in three levels: where to look and how, which cells, and filling them in.
 
+import { linesAndCells } from "../shared/drawing.js";
 import { element } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
@@ -62,13 +63,13 @@ export class Hints {
     if (!this.found) return this.render("No hint", [NO_STEP[kind]]);
     if (kind === "wrong") this.showWrong(level);
     else if (level === 1) {
-      const { line, assumption } = steps.at(-1);
+      const { lines, assumption } = steps.at(-1);
       this.render(this.title(), [whereWords(steps.at(-1))]);
-      board.highlight(assumption ? { assumed: assumption.place } : { line });
+      board.highlight(assumption ? { assumed: assumption.place } : { lines });
     } else {
       this.render(this.title(), [steps.at(-1).what]);
       if (steps.length > 1) this.place.querySelector(".guide-words").append(this.earlierSteps());
-      board.highlight({ ...highlightsOf(steps.at(-1)), cells: this.found.places });
+      board.highlight({ ...highlightsOf(steps.at(-1), board), cells: this.found.places });
     }
   }
 
@@ -153,11 +154,11 @@ function lowerFirst(words) {
   return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
-/** What to highlight of a step: its line and cells, of several lines what is known by it, or an assumption's chain. */
-export function highlightsOf({ line, ruled, assumption }, sets = []) {
-  const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
-  if (!assumption) return { line, cells: places(ruled).filter((place) => line !== null || (sets[place] & (sets[place] - 1)) === 0) };
-  const chain = places(assumption.then.flatMap((then) => then.ruled)).filter((place) => place !== assumption.place);
+/** What to highlight of a step on a board: its lines and cells (`sets` as after it), or an assumption's chain. */
+export function highlightsOf({ lines, ruled, assumption }, { puzzle }, sets = []) {
+  if (!assumption) return linesAndCells(lines, ruled, sets, puzzle.height);
+  const after = assumption.then.flatMap((then) => then.ruled.map(([place]) => place));
+  const chain = [...new Set(after)].filter((place) => place !== assumption.place);
   return { assumed: assumption.place, chain, end: assumption.end };
 }
 

@@ -66,7 +66,7 @@ export class Player {
     const { state, end } = this.explanation;
     const last = to === this.steps.length;
     board.preview(gridOfSets(this.sets), this.sets);
-    board.highlight({ ...(step && highlightsOf(step, this.sets)), ...(step?.assumption && { cells: [step.assumption.place] }), ...(last && state === "contradiction" && { end }) });
+    board.highlight({ ...(step && highlightsOf(step, board, this.sets)), ...(step?.assumption && { cells: [step.assumption.place] }), ...(last && state === "contradiction" && { end }) });
     this.describe(step, to, last);
   }
 

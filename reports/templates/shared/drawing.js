@@ -181,11 +181,11 @@ export function isLight(color) {
 /**
  * Elements of the drawing that highlight lines and cells.
  *
- * wanted    {line, cells, assumed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
+ * wanted    {lines, cells, assumed, chain, end}, all optional: lines, rows before columns; indices of cells; the cell of an
  *           assumption; cells that follow from it; the line that then has no arrangement
  * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
  */
-export function highlightShapes({ line = null, cells = [], assumed = null, chain = [], end = null }, place) {
+export function highlightShapes({ lines = [], cells = [], assumed = null, chain = [], end = null }, place) {
   const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
   const boxes = (places, inset) => {
     const side = CELL - 2 * inset;
@@ -193,7 +193,7 @@ export function highlightShapes({ line = null, cells = [], assumed = null, chain
   };
   const found = [];
   if (chain.length) found.push(svg("path", { class: "chain", d: boxes(chain, 1) }));
-  if (line !== null) found.push(band(line, "line", place));
+  found.push(...lines.map((line) => band(line, "line", place)));
   if (end !== null) found.push(band(end, "end", place));
   if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
   if (assumed !== null) {
@@ -202,6 +202,14 @@ export function highlightShapes({ line = null, cells = [], assumed = null, chain
     found.push(svg("text", { class: "question", x: x + CELL / 2, y: y + CELL / 2 }, "?"));
   }
   return found;
+}
+
+/** The lines and cells to highlight of a step; of one on rows and columns, the cells that it decides, or else the lines. */
+export function linesAndCells(lines, ruled, sets, height) {
+  const isMixed = new Set(lines.map((line) => line < height)).size > 1;
+  const isWanted = (cell) => !isMixed || !(sets[cell] & (sets[cell] - 1));
+  const cells = [...new Set(ruled.map(([cell]) => cell))].filter(isWanted);
+  return { lines: isMixed && cells.length ? [] : lines, cells };
 }
 
 /** A band along a line and its clue. */

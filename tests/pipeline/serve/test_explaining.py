@@ -74,7 +74,7 @@ def test_hint_names_wrong_cells_and_dead_ends(server: Server) -> None:
 
 def test_hint_describes_a_line_in_words(server: Server) -> None:
     (step,) = result(server, "hint", puzzle=PLUS, begun="?" * 9)["steps"]
-    assert (step["technique"], step["grade"], step["line"], step["where"]) == ("clue", 1, 1, "Row 2 (3)")
+    assert (step["technique"], step["grade"], step["lines"], step["where"]) == ("clue", 1, [1], "Row 2 (3)")
     assert step["ruled"] == [[3, 0], [4, 0], [5, 0]]
 
 
@@ -87,7 +87,7 @@ def test_explanation_leads_to_the_solution(server: Server) -> None:
     assumptions = [step for step in told["steps"] if step["assumption"]]
     assert len(assumptions) == 2
     for assumed in assumptions:
-        assert assumed["line"] is None
+        assert assumed["lines"] == []
         assert assumed["ruled"] == [[assumed["assumption"]["place"], assumed["assumption"]["color"]]]
         assert assumed["assumption"]["then"]
 
