@@ -41,6 +41,7 @@ export class Archive {
     const { results, graded } = archive;
     const isShown = (name) => (GRADED.includes(name) ? graded : UNGRADED.includes(name) ? results && !graded : name !== "label" || results);
     this.columns = COLUMNS.filter(([name]) => isShown(name));
+    this.part("whose").hidden = !graded;
     const facets = facetsOfWords(archive.facets).filter(({ name }) => !graded || name !== "technique");
     this.known = { facets, measures: RANGES, columns: new Set(this.columns.map(([name]) => name)), hasPuzzle: () => false };
     const form = this.part("browse-filters");

@@ -9,6 +9,7 @@ import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
 import { shareLink } from "./sharing.js";
 
+const COMMON = ["non", "webpbn-xml", "g", "cwd", "lists"]; // formats that programs read most
 const FOR_PEOPLE = ["minutes", "stars", "grade", "hardest"]; // facts that are not folded
 
 export class Findings {
@@ -25,8 +26,10 @@ export class Findings {
     seconds.value = seconds.max = server.about.cpu_limit;
     solutions.max = server.about.most_solutions;
     const format = this.part("downloads").elements.format;
-    const files = format.querySelector("optgroup:last-child");
-    for (const { name, suffixes } of server.formats) files.append(new Option(`${name} (${suffixes[0]})`, name));
+    const [, common, others] = format.querySelectorAll("optgroup");
+    for (const { name, suffixes } of server.formats) {
+      (COMMON.includes(name) ? common : others).append(new Option(`${name} (${suffixes[0]})`, name));
+    }
     this.part("solver").addEventListener("invalid", () => (this.part("solver details").open = true), true);
     this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
     this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download()));

@@ -69,7 +69,9 @@ export class Board {
 
   /** The pixels of a cell at which the whole board fits, within limits. */
   fittingSize() {
-    const [wide, tall] = [this.puzzle.width + (this.room.x + 2) / CELL, this.puzzle.height + (this.room.y + 2) / CELL];
+    const { width, height } = this.puzzle;
+    const wide = Math.min(width + (this.room.x + 2) / CELL, width / (1 - CLUE_SHARE));
+    const tall = height + (this.room.y + 2) / CELL;
     const across = (this.place.clientWidth - 2 * PADDING - EDGE) / wide;
     return Math.max(Math.min(across, (innerHeight - ABOVE - EDGE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
   }

@@ -162,6 +162,15 @@ def test_files_are_downloaded(plus: Tab, format: str, name: str) -> None:  # noq
     assert plus.text("#problem") == ""
 
 
+def test_formats_that_programs_read_most_come_after_pictures(plus: Tab) -> None:
+    groups = plus.run("""
+        const values = (group) => Array.from(group.children, ({ value }) => value);
+        return Array.from(document.querySelectorAll("#puzzle optgroup"), values);
+    """)
+    assert groups[:2] == [["draw/png", "draw/svg", "draw/pdf"], ["cwd", "g", "lists", "non", "webpbn-xml"]]
+    assert len(groups[2]) > 20
+
+
 def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     plus.click(".solver [type=submit]")
     plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")

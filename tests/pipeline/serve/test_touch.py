@@ -292,6 +292,21 @@ def test_long_clues_are_readable_where_a_board_is_opened(phone: Tab) -> None:
     assert found["over"] <= 2
 
 
+def test_long_clues_leave_the_cells_two_thirds_of_the_phone(phone: Tab) -> None:
+    """Seven numbers a line of 10x10 in five colours, all of which is in view; the chosen colour has its name."""
+    lines = [[[1, 1 + (k + line) % 5] for k in range(7)] for line in range(10)]
+    palette = [["white", ".", "ffffff"], *([f"tint {k}", "abcde"[k], f"{k * 80:06}"] for k in range(5))]
+    phone.load()
+    phone.paste(jsonl({"rows": lines, "columns": lines, "palette": palette}))
+    phone.wait_for_puzzle()
+    board = phone.one("#puzzle .board")
+    assert board.get_property("scrollWidth") == board.get_property("clientWidth")
+    assert phone.cells()[2] > 240
+    assert phone.run(CLUES)["least"] >= 11
+    names = [label.text for label in phone.all("#puzzle .tool-name") if label.rect["width"] > 1]
+    assert names == ["tint 0"]
+
+
 def test_smallest_board_is_the_one_that_fits(phone: Tab) -> None:
     for side in (20, 60):
         open_disc(phone, side)
@@ -384,6 +399,7 @@ def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
         phone.load("")
         phone.until(lambda: len(phone.all("#archive:not([hidden]) tbody tr")) == 5)
         assert phone.text("#archive h1") == "Find a puzzle"
+        assert phone.text("#archive .whose").startswith("Minutes are an estimate for regulars of griddlers.net")
         assert page_width(phone.driver) <= PHONE
         tick(phone, "dimensions", "15×15")
         tick(phone, "star_count", "2")
