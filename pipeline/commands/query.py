@@ -52,6 +52,7 @@ def query(
     """Query a run or a store with SQL, or describe its tables.
 
     A run has the tables `puzzles`, `results`, `certificates` and `grades`, a store has `puzzles`; access is read-only.
+    `puzzles` has the measure `colors` too; all measures are columns for --where of other commands.
     --schema needs no run. A terminal gets the first rows and the columns that fit; a file or a pipe gets all, separated
     by tabs. In JSON and CSV bytes are hexadecimal digits.
     """

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.job_tables import finished_grades
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run
@@ -47,9 +47,8 @@ from nonocensus.reports.dataset.dataset_columns import (
     schema,
     splits_of,
 )
-from nonocensus.reports.numbers.joined_columns import finished
 from nonocensus.reports.words.citation import deposit
-from nonocensus.solver.model.keyed_rows import KeyedRows, indexed
+from nonocensus.solver.model.keyed_rows import KeyedRows
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
 MARK, CARD, CROISSANT, DEPOSIT = "dataset.json", "README.md", "croissant.json", ".zenodo.json"
@@ -93,7 +92,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     about = _about(run, content)
     with _database() as database:
-        grades = indexed(finished(current_grades(run)))
+        grades = finished_grades(run)
         progress.on_start("reading", run.rows, 0)
         size = _gather(database, run, content, grades, progress)
         _place(database)

@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.findings.csv_file import write_csv
-from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.job_tables import finished_grades
 from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.reports.numbers import derived_measures as derived
-from nonocensus.reports.numbers.joined_columns import GRADED, finished, joined_rows, with_sources
+from nonocensus.reports.numbers.joined_columns import GRADED, joined_rows, with_sources
 from nonocensus.reports.rights import CONTENT
-from nonocensus.solver.model.keyed_rows import KEY, KeyedRows, indexed
+from nonocensus.solver.model.keyed_rows import KEY, KeyedRows
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 NAMED = ("puzzle_id", "title", "author", "grade")
@@ -37,7 +37,7 @@ def export(run: Run, path: str, where: str | None = None, progress: ProgressCall
     Rows are in the run's order. Raises UserError for an invalid condition, before anything is written.
     """
     progress.on_start("exporting", run.rows, 0)
-    grades = indexed(finished(current_grades(run)))
+    grades = finished_grades(run, where)
     graded = GRADED if len(grades.rows) else ()
     fields = with_sources(dict.fromkeys([*EXPORTED, GRADED.field("grade"), *graded]))
     known = {field.name: field for field in fields}

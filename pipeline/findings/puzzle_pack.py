@@ -28,7 +28,7 @@ from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.findings.pack_index import KIND, Pack, packed_puzzle
 from nonocensus.pipeline.findings.sample import Candidates, balanced_order, difficulty_class, sample_candidates
-from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.job_tables import finished_grades
 from nonocensus.pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import condition
@@ -37,7 +37,7 @@ from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.clean import without_mojibake
-from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, finished, joined_rows
+from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
 from nonocensus.reports.page.printing import LEAST_PRINT
@@ -46,7 +46,7 @@ from nonocensus.scrapers.formats import Format, FormatError, jsonl
 from nonocensus.scrapers.formats.parsing import webpbn_origin
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed
-from nonocensus.solver.model.keyed_rows import KeyedRows, first_bits, indexed
+from nonocensus.solver.model.keyed_rows import KeyedRows, first_bits
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import PUZZLES, picture, puzzles_of
 
@@ -169,9 +169,7 @@ def choose(
                  instead of drawing at random
     """
     progress.on_start("choosing", 2 * run.rows, 0)
-    grades = indexed(finished(current_grades(run)))
-    if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
-        raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
+    grades = finished_grades(run, options.where, options.minutes is not None or options.spread in FOR_PEOPLE)
     considered = Counter[str]()
     tenths = _rating_tenths(run) if for_people else None
     drawn = _drawn(_candidates(run, grades, options, tenths, considered, progress), options)

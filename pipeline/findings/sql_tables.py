@@ -20,16 +20,22 @@ if TYPE_CHECKING:  # importing takes 50 MB
     import pyarrow.dataset as ds
 
 
+COLORS = "coalesce(list_max([block.color for block in flatten(rows)]), 0)"
+"""SQL of the measure `colors`."""
+
+
 @contextmanager
 def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
     """Open a database with the tables of a run (puzzles, results, certificates, grades) or of a store (puzzles).
 
+    Puzzles have the measure `colors` too.
     If the store of a run is missing or has changed, only queries of puzzles raise InputError.
     """
     missing: InputError | None = None
     with database() as connection:
         try:
-            connection.register("puzzles", puzzles_table(place))
+            connection.register("stored", puzzles_table(place))
+            connection.execute(f"create view puzzles as select *, {COLORS} as colors from stored")
         except InputError as error:
             if isinstance(place, Store):
                 raise

@@ -8,6 +8,7 @@ Rows belong to a puzzle's id and clues, not to a place in the store. Files appea
 """
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -16,12 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.run.results import read_parquet
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.reports.numbers.figures import Certified, Unproved
-from nonocensus.solver.model.keyed_rows import keys
+from nonocensus.reports.numbers.joined_columns import GRADED, finished
+from nonocensus.solver.model.keyed_rows import KeyedRows, indexed, keys
 from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
@@ -177,6 +179,19 @@ def current_grades(run: Run) -> pa.Table:
     for results in run.batches(["puzzle_id", "clue_hash"]):
         is_current |= pc.is_in(grade_keys, value_set=keys(results)).to_numpy(zero_copy_only=False)
     return grades.filter(pa.array(is_current))
+
+
+def finished_grades(run: Run, where: str | None = None, required: bool = False) -> KeyedRows:
+    """Return the rows of current grades that have one.
+
+    Raises UserError if there are none, but they are required, or a condition in SQL is on their columns: all its rows
+    would be null.
+    """
+    grades = indexed(finished(current_grades(run)))
+    words = set(re.findall(r"\w+", re.sub("'[^']*'", "", where or "").lower()))  # without texts
+    if not len(grades.rows) and (required or (words & set(GRADED.names) and "null" not in words)):
+        raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
+    return grades
 
 
 # Mendings: a puzzle's changes are rows of one file, smallest first; the last attempt counts. A row without a change

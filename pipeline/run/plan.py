@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.job_tables import finished_grades
 from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.results import (
     PENDING_COLUMNS,
@@ -25,8 +25,8 @@ from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, one_batch
 from nonocensus.pipeline.store.spans import Spans
-from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, finished, joined_rows
-from nonocensus.solver.model.keyed_rows import KEY, KeyedRows, indexed
+from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, joined_rows
+from nonocensus.solver.model.keyed_rows import KEY, KeyedRows
 from nonocensus.solver.model.tables import PUZZLES
 
 Stretch = tuple[str, list[int], Spans]
@@ -160,7 +160,7 @@ class SelectedRows:
     @cached_property
     def grades(self) -> KeyedRows:
         """The grades of the run's puzzles."""
-        return indexed(finished(current_grades(self.run)))
+        return finished_grades(self.run, self.selection.where)
 
     def _mask(self, part: str) -> np.ndarray:
         """Return which rows of a part are selected, bool[rows]."""

@@ -24,11 +24,11 @@ from stores import Nonocensus, Refused
 from nonocensus.pipeline.findings.sql_tables import results_table
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import ADVICE, database
-from nonocensus.pipeline.store.parts import Store, append, one_batch
+from nonocensus.pipeline.store.parts import Store, append, create_store, one_batch
 from nonocensus.reports.clean import UNSAFE
 from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
 from nonocensus.reports.rights import CONTENT
-from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.puzzle import Color, from_picture
 from nonocensus.solver.model.tables import PUZZLES, puzzle_batch
 
 
@@ -83,6 +83,15 @@ def test_query_covers_only_parts_and_rows_of_the_run(store: Store, nonocensus: N
             found = connection.sql("select count(*), count(distinct puzzle_id) from results where engine = 'later'")
             assert found.fetchall() == [(len(rows), len(rows))]
             assert connection.sql("select count(*) from results").fetchall() == [(300,)]
+
+
+def test_puzzles_have_their_number_of_colours(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    palette = [Color(name, symbol, f"{k}" * 6) for k, (name, symbol) in enumerate(["a.", "bB", "cC"])]
+    pictures = {"a/two": [[0, 1, 2, 1]], "a/one": [[0, 1, 1, 0]], "a/none": [[0, 0]]}
+    store = create_store(str(tmp_path / "colored"))
+    append(store, [puzzle_batch([from_picture(cells, palette, puzzle_id=name) for name, cells in pictures.items()])])
+    found = asked(nonocensus, store, "select puzzle_id, colors from puzzles")
+    assert {row["puzzle_id"]: row["colors"] for row in found} == {"a/two": 2, "a/one": 1, "a/none": 0}
 
 
 def test_query_of_a_run_without_results(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -153,7 +162,7 @@ def test_pipe_gets_all_rows_and_columns(run: Run, nonocensus: Nonocensus) -> Non
     """Separated by tabs, untruncated, regardless of width."""
     printed = nonocensus("query", run.folder.uri, "select * from puzzles, range(3) order by puzzle_id").out
     lines = [line.split("\t") for line in printed.splitlines()]
-    assert lines[0] == [*PUZZLES.names, "range"]
+    assert lines[0] == [*PUZZLES.names, "colors", "range"]
     assert {len(line) for line in lines} == {len(lines[0])}
     assert len(lines) == 1 + 3 * 80
     assert not any("…" in value for line in lines for value in line)
@@ -260,7 +269,12 @@ def test_export_where_selects_rows(run: Run, nonocensus: Nonocensus, refused: Re
     assert "--where 'goal is null': Binder Error" in refused(
         "export", run.folder.uri, "--csv", "wrong.csv", "--where", "goal is null"
     )
+    ungraded = refused("export", run.folder.uri, "--csv", "wrong.csv", "--where", "minutes < 5")
+    assert f"has no grades yet; make them with: nonocensus grade {run.folder.name}" in ungraded
     assert not (tmp_path / "wrong.csv").exists()
+    for condition in ("grade is null", "label <> 'minutes'"):
+        assert nonocensus("export", run.folder.uri, "--csv", "all.csv", "--where", condition).code == 0
+        assert len(csv.read_csv(tmp_path / "all.csv")) == 80
 
 
 def test_csv_keeps_pipes_links_and_file_modes(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:

@@ -184,6 +184,9 @@ REFUSED = {
     "mend store --out x/": "x/ is a folder: name the format of its files, like --to non",
     "nope": "No such command 'nope'; see nonocensus",
     f"pack run {NEW} --spread grade": "has no grades yet; make them with: nonocensus grade",
+    f"pack run {NEW} --where 'minutes < 5'": "has no grades yet; make them with: nonocensus grade",
+    "export run --csv x --where 'stars < 2'": "has no grades yet; make them with: nonocensus grade",
+    "mend run --where 'Grade < 3'": "has no grades yet; make them with: nonocensus grade",
     f"pack run {NEW} --where 'width = '": "--where 'width = '",
     f"pack run {NEW} --where 'width = 77'": (
         "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n"
