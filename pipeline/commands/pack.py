@@ -28,6 +28,7 @@ from nonocensus.pipeline.findings.task_file import write_tasks
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.conversion import format_named
 from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.reports.page.book import EASY_PRINT
 
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
@@ -65,7 +66,7 @@ def pack(
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
     pdf: Annotated[
         str | None,
-        typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page (4-letter: Letter).", metavar="N"),
+        typer.Option(help="Also write book.pdf: at most 1, 2, 4 or 6 a page (4-letter: Letter).", metavar="N"),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title for pack.json and the book's cover.", metavar="TEXT")] = None,
     by: Annotated[
@@ -80,14 +81,17 @@ def pack(
     Writes a file a puzzle, from easy to hard, and pack.json with their clues, solutions, authors, licences, minutes and
     difficulty, described in docs/pack.schema.json; pack.csv is its table. All puzzles have one solution; no two are
     equal when rotated, mirrored or recoloured. Those in the best tenth of their site's ratings of quality are taken
-    first, unrated ones last. The same run gives the same pack. Puzzles without a
-    decision are left out: all cells are alike, or there are fewer than 3 rows or columns and --where names no width or
-    height; --ids takes any.
+    first, unrated ones last. The same run gives the same pack. Puzzles without a decision are left out: all cells are
+    alike, or there are fewer than 3 rows or columns and --where names no width or height; --ids takes any.
+
+    --where chooses by any column of `query --schema`: "stars < 2 and width <= 15", "grade <= 3", "minutes between 5
+    and 10", "colors > 1", "site_quality >= 3".
 
     A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
     its end; what has none is named there. Its numbers are those of the files; neighbours of nearly equal stars change
-    places to fill its pages. Puzzles whose numbers would have less than 5 pt are replaced by smaller ones. Colours
-    have letters, for printing in grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
+    places to fill its pages. Clues have 7 pt or more, so large puzzles share a page with fewer others, and those too
+    large for a page are replaced by smaller ones; --ids takes any down to 5 pt. Colours have letters, for printing in
+    grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
     """
     output_format = format_named(to)
     run = open_run(run_folder)
@@ -127,7 +131,9 @@ def pack(
         lines.append(f"[yellow]Skipped[/yellow] {escape(named)}: {escape(reason)}.")
     if made.small:
         small = _first([f"{name} ({points:g} pt)" for name, points in made.small.items()])
-        lines.append(f"[yellow]Small print[/yellow] in the book, numbers of less than 6 pt: {escape(small)}.")
+        lines.append(
+            f"[yellow]Small print[/yellow] in the book, numbers of less than {EASY_PRINT:g} pt: {escape(small)}."
+        )
     print_result(made._asdict(), lines)
     raise typer.Exit(SOME_FAILED if few else DONE)
 

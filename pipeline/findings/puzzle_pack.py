@@ -39,7 +39,7 @@ from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.clean import without_mojibake
 from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
-from nonocensus.reports.page.book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
+from nonocensus.reports.page.book import EASY_PRINT, PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
 from nonocensus.reports.page.printing import LEAST_PRINT
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
@@ -259,7 +259,7 @@ def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.Re
 
 
 def parse_layout(text: str) -> BookLayout:
-    """Parse a layout: puzzles a page like 4, or with the paper like 4-letter. Raises UserError."""
+    """Parse a layout: most puzzles a page like 4, or with the paper like 4-letter. Raises UserError."""
     count, _, paper = text.lower().partition("-")
     if count not in map(str, SLOTS) or (paper or "a4") not in PAPERS:
         raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not {text[:60]}")
@@ -455,18 +455,19 @@ def _fitting(
     """
     chosen: dict[int, tuple[Puzzle, bytes]] = {}
     left_out = Counter[str]()
+    least = LEAST_PRINT if options.ids else EASY_PRINT
     puzzles = puzzles_of(one_batch(rows.select(PUZZLES.names)))
     for row, (puzzle, cells) in enumerate(zip(puzzles, rows["solution"].to_pylist(), strict=True)):
         if len(chosen) == options.count:
             break
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
-        if options.pdf is not None and not fits_page(solved, options.pdf):
-            skipped[str(puzzle.puzzle_id)] = f"numbers of less than {LEAST_PRINT:g} pt in the book"
+        if options.pdf is not None and not fits_page(solved, options.pdf, least):
+            skipped[str(puzzle.puzzle_id)] = f"numbers of less than {least:g} pt in the book"
             continue
         try:
             data, lost = file_of(solved, options.to, lossy=True)
         except FormatError as error:
-            skipped[str(puzzle.puzzle_id)] = str(error)
+            skipped[str(puzzle.puzzle_id)] = f"{error}; --to jsonl keeps it"
             continue
         chosen[row] = solved, data
         left_out.update(lost)

@@ -1,8 +1,8 @@
 """A book of puzzles as PDF: cover, contents, how to solve, chapters by stars, solutions, authors and licences.
 
 Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of one size have cells
-of one size in the whole book, but one that has a page to itself fills it; colours have letters, so that a grey print
-can be solved. templates/book.typ sets it.
+of one size in the whole book, but one that has a page to itself fills it, and longer numbers may need larger ones;
+colours have letters, so that a grey print can be solved. templates/book.typ sets it.
 """
 
 import re
@@ -19,7 +19,6 @@ from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.drawings.svg import drawing, numbered
 from nonocensus.reports.page.printing import (
     BORDER,
-    LEAST_PRINT,
     LONG,
     SHORT,
     extent,
@@ -53,9 +52,8 @@ puzzle, for its number."""
 LEAST_WIDTH = 170.0
 """Points of a puzzle's least width, for number and facts above it."""
 
-EASY_PRINT = 6.0
-"""Minimum size of numbers in points on a page of several puzzles; a cell is 3.4 mm wide then. Smaller print is hard to
-read."""
+EASY_PRINT = 7.0
+"""Minimum size of numbers in points; a cell is 3.5 mm wide then. Smaller print is hard to read."""
 
 NEAR, AHEAD = 0.25, 40
 """Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the number of
@@ -89,7 +87,7 @@ class BookPuzzle(NamedTuple):
 
 
 class BookLayout(NamedTuple):
-    """Number of puzzles a page, a key of SLOTS, and paper, a key of PAPERS."""
+    """Most puzzles a page, a key of SLOTS, and paper, a key of PAPERS."""
 
     per_page: int
     paper: str = "a4"
@@ -117,9 +115,9 @@ _Page = list[list[_Sized]]
 """Rows of puzzles."""
 
 
-def fits_page(puzzle: Puzzle, layout: BookLayout) -> bool:
-    """Return whether a puzzle is legible on a page of its own."""
-    return clues_fit(puzzle) and print_size(puzzle, _cell(puzzle, layout.paper, 1)) >= LEAST_PRINT
+def fits_page(puzzle: Puzzle, layout: BookLayout, least: float = EASY_PRINT) -> bool:
+    """Return whether a puzzle's numbers have a least size in points on a page of its own."""
+    return clues_fit(puzzle) and print_size(puzzle, _cell(puzzle, layout.paper, 1)) >= least
 
 
 def small_print(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[BookPuzzle, float]]:
@@ -137,7 +135,7 @@ def book(
     title: str | None = None,
     by: str | None = None,
 ) -> bytes:
-    """Return a PDF of puzzles, all of which fit a page (`fits_page`), given by rising stars and numbers.
+    """Return a PDF of puzzles, all of which fit a page with LEAST_PRINT, given by rising stars and numbers.
 
     Puzzles of nearly equal stars change places to fill pages.
 
@@ -254,8 +252,7 @@ def _chapters(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tup
     """Yield the pages of each chapter, and its stars."""
     cells = _cells(puzzles, layout)
     for stars, members in _divided(puzzles):
-        sides = ((each, cells[each.puzzle.width, each.puzzle.height]) for each in members)
-        sized = [_sized(each, layout, max(cell, LEAST_PRINT / print_size(each.puzzle, 1.0))) for each, cell in sides]
+        sized = [_sized(each, layout, cells[each.puzzle.width, each.puzzle.height]) for each in members]
         yield stars, [_grown(page, layout) for page in _pages(sized, layout, 0 if stars is None else AHEAD)]
 
 
@@ -273,7 +270,8 @@ def _divided(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzl
 
 
 def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
-    """Measure a puzzle with cells of a side."""
+    """Measure a puzzle with cells of a side, or larger ones for legible numbers if a page has room."""
+    cell = max(cell, min(EASY_PRINT / print_size(each.puzzle, 1.0), _cell(each.puzzle, layout.paper, 1)))
     room, _ = _slot(layout.paper, layout.per_page)
     width, height = extent(each.puzzle, cell)
     width, is_wide = max(width, LEAST_WIDTH), width > room + ROUNDING

@@ -257,10 +257,9 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
     run = run_of(tmp_path, puzzles)
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "3")
     assert done.code == 1
-    assert done.out.splitlines()[-1] == "Skipped a/pink: the format non has only white backgrounds."
-    assert json.loads((tmp_path / "pack" / "pack.json").read_text())["skipped"] == {
-        "a/pink": "the format non has only white backgrounds"
-    }
+    reason = "the format non has only white backgrounds; --to jsonl keeps it"
+    assert done.out.splitlines()[-1] == f"Skipped a/pink: {reason}."
+    assert json.loads((tmp_path / "pack" / "pack.json").read_text())["skipped"] == {"a/pink": reason}
     assert sorted(ids(tmp_path / "pack")) == ["a/full", "a/white"]
     assert [row["file"][:4] for row in listed(tmp_path / "pack")] == ["001-", "002-"]
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2")
@@ -315,7 +314,7 @@ def test_book_has_the_puzzles_of_the_pack(demo_run: Run, tmp_path: Path, nonocen
 
 
 def test_puzzles_too_large_for_a_page_are_replaced_by_others(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """However many there are; numbers of less than 5 pt are printed nowhere."""
+    """However many there are; numbers of less than 7 pt are printed nowhere, but of puzzles that --ids names."""
     sizes = {f"a/wide{n}": (3, 70 + n) for n in range(30)} | {"a/small": (3, 4)}
     run = run_of(
         tmp_path, [from_picture(notched(*size), puzzle_id=name, license="MIT") for name, size in sizes.items()]
@@ -328,17 +327,17 @@ def test_puzzles_too_large_for_a_page_are_replaced_by_others(tmp_path: Path, non
     done = nonocensus(*options, "--count", "2")
     assert (done.code, ids(tmp_path / "pack")) == (1, ["a/small"])
     assert re.search(
-        r"Skipped( a/wide\d+,){9} a/wide\d+ and 20 more: numbers of less than 5 pt in the book\.", done.out
+        r"Skipped( a/wide\d+,){9} a/wide\d+ and 20 more: numbers of less than 7 pt in the book\.", done.out
     )
     before = (tmp_path / "pack" / "pack.json").read_bytes()
     refused = nonocensus(*options, "--where", "width > 9")
-    assert (refused.code, ": numbers of less than 5 pt in the book" in refused.err) == (2, True)
+    assert (refused.code, ": numbers of less than 7 pt in the book" in refused.err) == (2, True)
     assert (tmp_path / "pack" / "pack.json").read_bytes() == before
 
 
 def test_numbers_of_a_book_are_those_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are by rising stars, though neighbours change places on the book's pages."""
-    sides = {"a/1": (40, 60), "a/2": (12, 12), "a/3": (40, 61), "a/4": (12, 13), "a/5": (12, 14)}
+    sides = {"a/1": (40, 48), "a/2": (12, 12), "a/3": (40, 49), "a/4": (12, 13), "a/5": (12, 14)}
     run = run_of(
         tmp_path, [from_picture(notched(*side), puzzle_id=name, license="MIT") for name, side in sides.items()]
     )
@@ -420,9 +419,10 @@ def test_small_print_of_a_book_is_named(tmp_path: Path, nonocensus: Nonocensus) 
     sizes = {"a/large": (3, 60), "a/small": (3, 4)}
     puzzles = [from_picture(notched(*size), puzzle_id=name, license="MIT") for name, size in sizes.items()]
     run = run_of(tmp_path, puzzles)
-    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter")
+    options = "pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter"
+    done = nonocensus(*options, "--ids", ",".join(sizes))
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6 pt: a/large (5.4 pt)."
+    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 7 pt: a/large (6.1 pt)."
 
 
 def test_five_stars_are_in_the_class_below() -> None:

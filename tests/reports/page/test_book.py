@@ -19,6 +19,7 @@ from stores import sampled
 from nonocensus.reports.drawings.geometry import CELL
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
 from nonocensus.reports.page.book import (
+    EASY_PRINT,
     PAPERS,
     SLOTS,
     BookLayout,
@@ -27,7 +28,7 @@ from nonocensus.reports.page.book import (
     fits_page,
     small_print,
 )
-from nonocensus.reports.page.printing import BORDER, MOST_CELL
+from nonocensus.reports.page.printing import BORDER, LEAST_PRINT, MOST_CELL
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, from_picture
 
 HOSTILE = (
@@ -288,11 +289,11 @@ def test_no_numbers_are_illegible() -> None:
     wide, deep = np.zeros((2, 20, 46), np.uint8)
     wide[:, :12], wide[:, 12:24], deep[:, :31:2] = 1, 2, 1
     letters, small = some(5, 5, colors=2)
-    palette = letters.puzzle.palette
-    pair = [from_picture(wide, palette), small.puzzle, from_picture(deep)]
-    puzzles = [BookPuzzle(puzzle, k, None, 1.5) for k, puzzle in enumerate(pair, 1)]
-    assert all(fits_page(puzzle, BookLayout(2)) for puzzle in pair)
-    assert {each.number: round(points, 1) for each, points in small_print(puzzles, BookLayout(2))} == {1: 5.0, 3: 5.2}
+    for width, least, named in ((32, EASY_PRINT, {}), (46, LEAST_PRINT, {1: 5.4, 3: 5.8})):
+        pair = [from_picture(wide[:, :width], letters.puzzle.palette), small.puzzle, from_picture(deep[:, :width])]
+        puzzles = [BookPuzzle(puzzle, k, None, 1.5) for k, puzzle in enumerate(pair, 1)]
+        assert all(fits_page(puzzle, BookLayout(2), least) for puzzle in pair)
+        assert {each.number: round(points, 1) for each, points in small_print(puzzles, BookLayout(2))} == named
 
 
 def test_unknown_minutes_and_stars_are_left_out() -> None:

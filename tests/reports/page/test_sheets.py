@@ -149,7 +149,7 @@ def test_colours_have_letters_and_a_background_is_left_unpainted(monkeypatch: py
 
 def test_illegible_puzzles_are_refused() -> None:
     small = PdfReader(BytesIO(a4(random(99, 99)))).pages[0].extract_text()
-    assert "99x99 · numbers of 2.5 pt: to be enlarged" in small
+    assert "99x99 · numbers of 2.8 pt: to be enlarged" in small
     with pytest.raises(TooSmall, match=r"the cells of 300x2 would be 0\.\d mm wide on A4; 1 mm is the least"):
         a4(random(300, 2))
     with pytest.raises(TooSmall, match="the clues of 300x300 cells have more than 25,000 numbers"):
