@@ -237,13 +237,11 @@ def _cell(puzzle: Puzzle, paper: str, count: int) -> float:
 
 
 def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int, int], float]:
-    """Return the side of a cell in points of each size of puzzles, width and height."""
+    """Return the side of a cell in points of each width and height: that for its share of a page, or a legible one."""
     cells: dict[tuple[int, int], float] = {}
     for puzzle, *_ in puzzles:
-        sides = [_cell(puzzle, layout.paper, count) for count in SLOTS if count <= layout.per_page]
-        least = EASY_PRINT / print_size(puzzle, 1.0)
-        side = next((side for side in reversed(sides[1:]) if side >= least), min(sides[0], least))
-        size = puzzle.width, puzzle.height
+        share, whole = (_cell(puzzle, layout.paper, count) for count in (layout.per_page, 1))
+        side, size = min(whole, max(share, EASY_PRINT / print_size(puzzle, 1.0))), (puzzle.width, puzzle.height)
         cells[size] = min(cells.get(size, side), side)
     return cells
 
