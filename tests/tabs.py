@@ -49,6 +49,7 @@ class Tab(BrowserTab):
 
     def choose(self, name: str, *words: str) -> None:
         """Tick these words of a filter, as people do, or untick those that were."""
+        self.run("document.querySelector('.facets:not(.whole) .more:not([hidden])')?.click()")
         self.run("document.querySelector(`[data-facet='${arguments[0]}']`).open = true", name)
         for word in words:
             self.until(partial(self.run, FIND_CHOICE, name, word)).click()

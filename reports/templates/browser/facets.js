@@ -6,25 +6,25 @@ export const UNKNOWN = ""; // stands for the rows without a word
 
 /**
  * The facets: column, title, the name of a missing word; `often` sorts words by frequency rather than in the column's order;
- * `range` names the measure whose classes the words are; `worded` is what people read for a word.
+ * `range` names the measure whose classes the words are; `worded` is what people read for a word. Rare ones are folded.
  */
 const FACETS = [
   { name: "issues", title: "Issue", unknown: "none" },
   { name: "label", title: "Verdict" },
-  { name: "solutions", title: "Solutions" },
-  { name: "technique", title: "Technique", unknown: "none" },
-  { name: "level", title: "Difficulty" },
+  { name: "solutions", title: "Solutions", rare: true },
+  { name: "technique", title: "Technique", unknown: "none", rare: true },
+  { name: "level", title: "Difficulty", rare: true },
   { name: "duration", title: "Minutes", unknown: "none", range: "minutes" },
   { name: "star_count", title: "Stars", unknown: "none", range: "stars" },
-  { name: "grade", title: "Grade", unknown: "none" },
-  { name: "hardest", title: "Technique for people", unknown: "none" },
+  { name: "grade", title: "Grade", unknown: "none", rare: true },
+  { name: "hardest", title: "Technique for people", unknown: "none", rare: true },
   { name: "dimensions", title: "Size" },
-  { name: "size", title: "Longer side", range: "side" },
+  { name: "size", title: "Longer side", range: "side", rare: true },
   { name: "colors", title: "Colours", range: "color_count" },
-  { name: "kind", title: "Kind", worded: kindWords },
+  { name: "kind", title: "Kind", worded: kindWords, rare: true },
   { name: "author", title: "Author", often: true },
-  { name: "license", title: "Licence", unknown: "none said", often: true },
-  { name: "free", title: "May be passed on", words: ["no", "yes"] },
+  { name: "license", title: "Licence", unknown: "none said", often: true, rare: true },
+  { name: "free", title: "May be passed on", words: ["no", "yes"], rare: true },
   { name: "source", title: "Source", often: true },
 ];
 
@@ -34,7 +34,7 @@ class Facet {
    * column    of the table; with `bits` its values are sets of words, a bit each, rather than 1-based indices
    */
   constructor(about, column, words, bits) {
-    Object.assign(this, { unknown: "not known", often: false, worded: String }, about, { column, words, bits });
+    Object.assign(this, { unknown: "not known", often: false, rare: false, worded: String }, about, { column, words, bits });
     this.places = new Map(words.map((word, k) => [word, k + 1]));
   }
 

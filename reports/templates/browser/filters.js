@@ -21,8 +21,23 @@ export class Filters {
   constructor(form, chips, selection, act) {
     Object.assign(this, { form, chips, selection, act });
     this.boxes = new Map(selection.facets.map((facet) => [facet, facetBox(facet)]));
-    form.querySelector(".facets").append(...Array.from(this.boxes.values(), ({ box }) => box));
+    this.append(form.querySelector(".facets"));
     this.listen();
+  }
+
+  /** Append the menus, those of rare facets folded. */
+  append(place) {
+    const boxesOf = (isRare) => Array.from(this.boxes).filter(([{ rare }]) => rare === isRare).map(([, { box }]) => box);
+    const rare = boxesOf(true);
+    for (const box of rare) box.classList.add("rare");
+    const more = button("more", "More");
+    more.setAttribute("aria-label", "More filters");
+    more.hidden = rare.length === 0;
+    more.addEventListener("click", () => {
+      place.classList.add("whole");
+      rare[0].querySelector("summary").focus();
+    });
+    place.append(...boxesOf(false), more, ...rare);
   }
 
   listen() {

@@ -304,7 +304,7 @@ def test_long_clues_leave_the_cells_two_thirds_of_the_phone(phone: Tab) -> None:
     assert phone.cells()[2] > 240
     assert phone.run(CLUES)["least"] >= 11
     names = [label.text for label in phone.all("#puzzle .tool-name") if label.rect["width"] > 1]
-    assert names == ["tint 0"]
+    assert len(names) == 1
 
 
 def test_smallest_board_is_the_one_that_fits(phone: Tab) -> None:

@@ -102,6 +102,16 @@ def test_filters_narrow_the_list_until_they_are_removed(tab: Tab, page: Path) ->
     tab.until(lambda: tab.count() == every)
 
 
+def test_rare_filters_are_folded(tab: Tab, page: Path) -> None:
+    tab.load(page)
+    assert tab.one("[data-facet=label]").is_displayed()
+    assert not tab.one("[data-facet=technique]").is_displayed()
+    tab.one(".facets .more").send_keys(Keys.ENTER)
+    assert tab.one("[data-facet=technique]").is_displayed()
+    assert not tab.one(".facets .more").is_displayed()
+    assert tab.run("return document.activeElement.parentElement.classList.contains('rare')")
+
+
 def test_arrow_keys_move_and_enter_opens(tab: Tab, page: Path) -> None:
     tab.set_state(page)
     names = tab.column("puzzle_id")
@@ -262,6 +272,8 @@ def test_nothing_is_wider_than_a_phone(tab: Tab, page: Path) -> None:
         assert tab.run(room) == 0
         shown = ".browse-rows .browse-row:not([hidden])"
         assert not tab.one(f"{shown} .density").is_displayed()
+        faded = "return getComputedStyle(document.querySelector('.sections'), '::after').backgroundImage"
+        assert tab.run(faded).startswith("linear-gradient"), "links go on beyond the edge"
         tab.set_state(page, sort="-density")
         assert tab.one(f"{shown} .density").is_displayed()
         assert not tab.one(f"{shown} .minutes").is_displayed()
