@@ -162,6 +162,12 @@ def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
     assert [page.count("x10") for page in parts["1 to 2 stars"]] == [4]
 
 
+def test_a_page_of_six_has_two_that_need_more_than_a_sixth() -> None:
+    """They are no larger than their clues need, and the others' rows are lower."""
+    parts = parts_of(some(15, 15, 8, 8, 8, 8), BookLayout(6))
+    assert [len(re.findall(r"\d+x\d+, ", page)) for page in parts["1 to 2 stars"]] == [6]
+
+
 def test_narrow_puzzles_stand_beside_wide_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """And fill the first row that has room."""
     sides = (30, 27), (30, 27), (30, 12), (30, 12)
