@@ -66,7 +66,7 @@ def pack(
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
     pdf: Annotated[
         str | None,
-        typer.Option(help="Also write book.pdf: at most 1, 2, 4 or 6 a page (4-letter: Letter).", metavar="N"),
+        typer.Option(help="Write book.pdf, up to 1, 2, 4, 6 a page (4-letter: Letter).", metavar="N"),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title for pack.json and the book's cover.", metavar="TEXT")] = None,
     by: Annotated[
