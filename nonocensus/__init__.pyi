@@ -15,6 +15,7 @@ from .archives import make_report as make_report
 from .archives import open_run as open_run
 from .archives import open_store as open_store
 from .archives import query as query
+from .archives import remove_puzzles as remove_puzzles
 from .archives import reparse_store as reparse_store
 from .archives import retry_changed as retry_changed
 from .archives import retry_run as retry_run

@@ -76,6 +76,11 @@ def import_files(
     return import_paths(list(_several(paths)), str(store), progress, contact=contact, terms=terms, update=update)
 
 
+def remove_puzzles(store: Place, ids: str | Iterable[str]) -> int:
+    """Remove puzzles from a store by id; return how many are left. Then `retry_changed` removes them from a run."""
+    return stores.remove_puzzles(open_store(store), _several(ids))
+
+
 def crawl_site(
     store: Place, site: str, ids: str | None = None, *, progress: ProgressCallbacks = SILENT, **options: Any
 ) -> CrawlResult:

@@ -59,6 +59,7 @@ print("every kind of process was started")
 assert nc.generate_store("store", nc.Recipe("random", 6, 5, 0.5, 1, 300), two) == 300
 assert nc.classify_store("store", "run", cpu_limit=5.0, where="true", resources=two).rows == 300
 assert nc.retry_run("run", 9.0, resources=two).rows == 0
+assert nc.remove_puzzles("imported", "local/heart") == 0 == nc.open_store("imported").rows()
 nc.retry_changed("run", two)
 assert nc.summary_of("run")["rows"] == nc.open_run("run").rows == nc.open_store("store").rows() == 300
 assert nc.grade_run("run", resources=two).grades

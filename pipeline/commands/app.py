@@ -40,6 +40,7 @@ PANELS = {
     "Get puzzles": {
         "crawl": ("crawl:crawl", "Download a site's puzzles into a store, politely."),
         "import": ("importing:import_", "Import puzzle files, archives and URLs into a store."),
+        "remove": ("importing:remove", "Remove puzzles from a store."),
         "convert": ("convert:convert", "Convert puzzle files and stores to another format."),
         "picture": ("picture:picture", "Turn images into puzzles, with one solution if you like."),
         "generate": ("generate:generate", "Fill a store with generated puzzles."),

@@ -32,7 +32,7 @@ def compare(
     old: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN1")],
     new: Annotated[str, typer.Argument(help="Run folder to compare it with.", metavar="RUN2")],
     html: Annotated[
-        str | None, typer.Option(help="Write a page of what was fixed, is worse, new or gone.", metavar="FILE")
+        str | None, typer.Option(help="Write a page of what was fixed, is worse, new or removed.", metavar="FILE")
     ] = None,
 ) -> None:
     """Compare two runs by puzzle: fixes, verdicts, times, work.

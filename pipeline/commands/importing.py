@@ -1,11 +1,17 @@
-"""The command import, which reads files into a store."""
+"""The commands import and remove, which read files into a store, and take puzzles out of it."""
 
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, format_named
+from nonocensus.pipeline.commands.options import (
+    Contact,
+    InputFormat,
+    OutStore,
+    format_named,
+    parsed_ids,
+)
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -18,9 +24,11 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
 )
 from nonocensus.pipeline.store.file_import import Terms, import_paths
-from nonocensus.pipeline.store.parts import open_store
+from nonocensus.pipeline.store.parts import open_store, remove_puzzles
 from nonocensus.reports.rights import is_free
 from nonocensus.reports.words.formatting import counted
+
+FOLLOW = "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, first: cp -r RUN before."
 
 
 def import_(
@@ -73,12 +81,7 @@ def import_(
         f"[bold green]{counted(report.added, 'puzzle')}[/bold green] added to {escape(store)}{known}: {total:,} in all."
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
         + (f"\nUpdated: {first_ids(report.updated, len(report.updated))}." if report.updated else "")
-        + (
-            "\nIn a run: nonocensus retry RUN --changed classifies what changed, in place; to compare, first: "
-            "cp -r RUN before."
-            if report.changes_results
-            else ""
-        )
+        + (FOLLOW if report.changes_results else "")
         + (
             f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
             if report.unsaved
@@ -98,3 +101,21 @@ def import_(
             "those under CC0, CC-BY, CC-BY-SA, MIT, Apache-2.0, BSD or Unlicense are."
         )
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
+
+
+def remove(
+    store: Annotated[str, typer.Argument(help="Store of puzzles.", metavar="STORE")],
+    ids: Annotated[list[str], typer.Argument(help="Ids, comma-separated, or @FILE with one a line.", metavar="ID,...")],
+) -> None:
+    """Remove puzzles from a store.
+
+    `retry RUN --changed` then removes them from a run. An unknown id is refused, and nothing is removed then. Crawled
+    stores, which follow their site, are refused.
+    """
+    removed = list(dict.fromkeys(parsed_ids(ids, "")))
+    left = remove_puzzles(open_store(store), removed)
+    print_result(
+        {"removed": removed, "puzzles": left, "store": store},
+        f"[bold green]{counted(len(removed), 'puzzle')}[/bold green] removed from {escape(store)}: "
+        f"{first_ids(removed, len(removed))}; {left:,} left.{FOLLOW}",
+    )

@@ -4,7 +4,7 @@ import csv
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -214,8 +214,7 @@ def format_named(name: str | None) -> Format | None:
 
 def selected(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
     """Validate the options of a selection."""
-    names = [name for text in ids or () for name in _parse_ids(text)]
-    return Selection(tuple(names), where, limit)
+    return Selection(parsed_ids(ids or ()), where, limit)
 
 
 def refuse_selection(selection: Selection, place: str) -> None:
@@ -229,19 +228,23 @@ def resources_of(cpus: int | None, address: str | None, serial: bool) -> Resourc
     return Resources(cpus, address, serial)
 
 
-def _parse_ids(text: str) -> list[str]:
-    """Parse --ids: comma-separated with CSV quoting, or @FILE with one id a line."""
+def parsed_ids(texts: Iterable[str], option: str = "--ids ") -> tuple[str, ...]:
+    """Parse ids: comma-separated with CSV quoting, or @FILE with one a line; errors begin with `option`."""
+    return tuple(name for text in texts for name in _parse_ids(text, option))
+
+
+def _parse_ids(text: str, option: str) -> list[str]:
     if text.startswith("@"):
-        names = _read_text(Path(text[1:]), f"--ids {text}").splitlines()
+        names = _read_text(Path(text[1:]), f"{option}{text}").splitlines()
     else:
         try:
             rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
             names = [name for row in rows for name in row]
         except csv.Error as error:
-            raise UserError(f"--ids {text[:MAX_QUOTED]}: {error}; quote an id with a comma: '\"a,b\",c'") from None
+            raise UserError(f"{option}{text[:MAX_QUOTED]}: {error}; quote an id with a comma: '\"a,b\",c'") from None
     names = [name.strip() for name in names if name.strip()]
     if not names:
-        raise UserError(f"--ids {text} names no puzzle")
+        raise UserError(f"{option}{text} names no puzzle")
     return names
 
 

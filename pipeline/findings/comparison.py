@@ -25,7 +25,7 @@ GROUPS = {
     "new and at fault": "Only in the second run: several solutions, no solution, impossible clues or another picture.",
     "fixed": "At fault in the first run, with one solution in the second.",
     "new": "Only in the second run, without a fault.",
-    "gone": "Only in the first run.",
+    "removed": "Only in the first run: no longer in the store, or without a result yet.",
     "another verdict": "Neither fixed nor worse.",
     "other clues": "Changed clues with the same verdict.",
 }
@@ -283,7 +283,7 @@ _CHANGED = """
             puzzle_id,
             case
                 when found = 'only_new' then if(new_fault > 0, 'new and at fault', 'new')
-                when found = 'only_old' then 'gone'
+                when found = 'only_old' then 'removed'
                 when old_fault > 0 and new_fault = 0 and new_solutions = 'unique' then 'fixed'
                 when new_fault > old_fault then 'worse'
                 when old_label <> new_label or old_fault <> new_fault then 'another verdict'

@@ -395,7 +395,10 @@ def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -
 
 def _rating_tenths(run: Run) -> RatingTenths:
     """Return the ratings of quality between the tenths of each source."""
-    both = pa.concat_tables(puzzles for _, puzzles in pairs(run, ["puzzle_id"], ["source", "site_quality"]))
+    columns = ["source", "site_quality"]
+    both = pa.concat_tables(
+        [PUZZLES.empty_table().select(columns), *(puzzles for _, puzzles in pairs(run, ["puzzle_id"], columns))]
+    )
     rated = both.filter(both["site_quality"].is_valid())
     sources = rated["source"].to_numpy()
     quality = rated["site_quality"].to_numpy()

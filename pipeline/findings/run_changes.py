@@ -1,4 +1,4 @@
-"""The page of what has changed between two runs for the owner of their puzzles: fixed, worse, new, gone."""
+"""The page of what has changed between two runs for the owner of their puzzles: fixed, worse, new, removed."""
 
 from typing import Any
 

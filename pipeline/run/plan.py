@@ -66,9 +66,6 @@ EVERYTHING = Selection()
 FAILED = ["killed", "error"]
 """Statuses of failures that may be transient."""
 
-MAX_NAMED = 5
-"""Maximum of unknown ids that an error names."""
-
 
 def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHING) -> Plan:
     """Plan the selected puzzles that have no row yet."""
@@ -122,7 +119,7 @@ class SelectedRows:
         with condition(selection.where, columns):
             pass
         if selection.ids:
-            self._refuse_unknown()
+            run.store.refuse_unknown_ids(selection.ids, run.parts)
 
     def rows(self, part: str, wanted: Spans) -> Spans:
         """Return the selected ones among some rows of a part."""
@@ -179,17 +176,6 @@ class SelectedRows:
         if met is not None:
             mask &= met(pa.Table.from_batches([puzzles]))
         return mask
-
-    def _refuse_unknown(self) -> None:
-        unknown = pa.array(dict.fromkeys(self.selection.ids), pa.string())
-        store = self.run.store
-        for part in self.parts.values():
-            for _, batch in store.read(part, [(0, part.rows)], ["puzzle_id"]):
-                unknown = unknown.filter(pc.invert(pc.is_in(unknown, batch["puzzle_id"])))
-        if len(unknown):
-            more = f" and {len(unknown) - MAX_NAMED:,} more" if len(unknown) > MAX_NAMED else ""
-            named = ", ".join(unknown[:MAX_NAMED].to_pylist())
-            raise UserError(f"--ids: {store.folder.name} has no puzzle {named}{more}")
 
 
 def plan_retry(

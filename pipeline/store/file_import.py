@@ -116,11 +116,8 @@ def import_puzzles(
     report = ImportReport()
     replacing = Replacing(IdIndex(), []) if update else None
     with writer_lock(store.folder):
-        if update and store.has_ledger:
-            raise UserError(
-                f"{store.folder.name} is crawled and follows its site, so --update can't change it; nonocensus convert "
-                f"{store.folder.name} ALL.jsonl writes its puzzles to import into a new store"
-            )
+        if update:
+            store.refuse_crawled("--update")
         number = next_part(store)  # read before the ids: a part added later makes the append fail
         index = IdIndex()
         for batch in store.batches(INDEXED_COLUMNS):

@@ -6,7 +6,7 @@ STORE/puzzles/part-00000.json        names that file and its hash; written last,
 STORE/crawl.sqlite                   the ledger of a crawl (pipeline.crawl.ledger)
 STORE/writer.lock                    who is writing, while a command does (pipeline.store.lock)
 
-A part is replaced (with ratings, after a reparse, by `import --update`) by a Parquet file of another name,
+A part is replaced (with ratings, after a reparse, by `import --update` and `remove`) by a Parquet file of another name,
 part-00000-1a2b3c.parquet, then a new JSON, each by an atomic rename: readers see the old part or the new one. On object
 storage every Parquet file has such a name, and the JSON is a conditional write (pipeline.store.lock).
 """
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
@@ -59,6 +60,9 @@ class PartShape(NamedTuple):
 
 
 DEFAULT_SHAPE = PartShape()
+
+MAX_NAMED = 5
+"""Maximum of unknown ids that an error names."""
 
 SUDOKUS = "sudokus"
 """Folder of the Sudokus in stores written by version 0.2."""
@@ -212,6 +216,25 @@ class Store(NamedTuple):
             raise VersionError(
                 f"{self.puzzles.name}/{part.file} can't be rewritten: it has a column {unknown[0]!r}: a newer version "
                 "of nonocensus has written it"
+            )
+
+    def refuse_unknown_ids(self, ids: Iterable[str], parts: list[Part]) -> None:
+        """Raise a UserError for ids that no puzzle of some parts has."""
+        unknown = pa.array(dict.fromkeys(ids), pa.string())
+        for part in parts:
+            for _, batch in self.read(part, [(0, part.rows)], ["puzzle_id"]):
+                unknown = unknown.filter(pc.invert(pc.is_in(unknown, batch["puzzle_id"])))
+        if len(unknown):
+            more = f" and {len(unknown) - MAX_NAMED:,} more" if len(unknown) > MAX_NAMED else ""
+            named = ", ".join(unknown[:MAX_NAMED].to_pylist())
+            raise UserError(f"{self.folder.name} has no puzzle {named}{more}")
+
+    def refuse_crawled(self, command: str) -> None:
+        """Raise a UserError that names a command if the puzzles follow from a site's replies alone."""
+        if self.has_ledger:
+            raise UserError(
+                f"{self.folder.name} is crawled and follows its site, so {command} can't change it; nonocensus convert "
+                f"{self.folder.name} ALL.jsonl writes its puzzles to import into a new store"
             )
 
     @contextmanager
@@ -419,6 +442,19 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
                 store.puzzles.delete(f"{part.name}.json")
                 store.puzzles.delete(part.file)
     return changed
+
+
+def remove_puzzles(store: Store, ids: Iterable[str]) -> int:
+    """Remove puzzles by id; return how many are left. Runs then need `retry --changed`.
+
+    Raises UserError, and changes nothing, for an unknown id and for a crawled store.
+    """
+    removed = pa.array(dict.fromkeys(ids), pa.string())
+    with writer_lock(store.folder):
+        store.refuse_crawled("remove")
+        store.refuse_unknown_ids(removed.to_pylist(), store.parts())
+        rewrite(store, lambda batch: batch.filter(pc.invert(pc.is_in(batch["puzzle_id"], removed))))
+        return store.rows()
 
 
 def rebatch(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""The page of two runs compared: what has been fixed, what is worse, what is new or gone, with pictures."""
+"""The page of two runs compared: what has been fixed, what is worse, what is new or removed, with pictures."""
 
 from typing import NamedTuple
 

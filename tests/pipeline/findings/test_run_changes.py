@@ -57,7 +57,7 @@ GROUPS = {
     "Worse": {"a/broken", "a/spoiled", "a/spoiled 2"},
     "New and at fault": {"a/new 2"},
     "New": {"a/new"},
-    "Gone": {"a/gone"},
+    "Removed": {"a/gone"},
     "Another verdict": {"a/open"},
     "Other clues": {"a/edited"},
 }
@@ -87,7 +87,7 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     said = re.findall(r"<strong>(\w+)</strong> <span class=\"key\"[^>]*>(.*?)</span>", fixed)
     assert said[:2] == [("Before", "at least two solutions"), ("After", MEANINGS["unique line"])]
     back = changes_page(*runs[::-1], compare(*runs[::-1]))
-    assert listed(back)["Gone"] == {"a/new", "a/new 2"}
+    assert listed(back)["Removed"] == {"a/new", "a/new 2"}
 
 
 def test_author_s_picture_is_drawn_with_the_cells_that_changed(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pyt
 def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> None:
     rewrite(runs[0].store, lambda batch: batch.slice(1))
     page = changes_page(*runs, compare(*runs))
-    gone = page[page.index("<h2>Gone") : page.index("<h2>Other")]
+    gone = page[page.index("<h2>Removed") : page.index("<h2>Other")]
     assert "a/gone" in gone
     assert "The old puzzle is no longer in the store." in gone
     assert "pink" not in page
@@ -139,9 +139,9 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
         assert f"\n{len(ids)} {name.lower()}: {', '.join(sorted(ids))}\n" in printed.out
     assert re.search(r"\nmultiple +\S.* 1  a/fixed\s", printed.out)
     began = re.findall(
-        r"^(?:\d+ )?(fixed|worse|new|gone|another verdict|verdict|CPU seconds|work)", printed.out, re.MULTILINE
+        r"^(?:\d+ )?(fixed|worse|new|removed|another verdict|verdict|CPU seconds|work)", printed.out, re.MULTILINE
     )
-    assert began[:7] == ["worse", "new", "fixed", "new", "gone", "another verdict", "verdict"]
+    assert began[:7] == ["worse", "new", "fixed", "new", "removed", "another verdict", "verdict"]
 
 
 def test_runs_without_a_puzzle_of_the_same_clues_are_compared(tmp_path: Path, nonocensus: Nonocensus) -> None:

@@ -1,4 +1,4 @@
-"""`import --update`: what replaces what a store has, and what that means for its runs."""
+"""`import --update` and `remove`: what replaces or leaves what a store has, and what that means for its runs."""
 
 import json
 import shutil
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from runs import run_of
-from stores import Nonocensus, Refused
+from stores import Nonocensus, Refused, held_by_another
 
 from nonocensus.pipeline.jobs.classify_job import retry_changed
 from nonocensus.pipeline.run.run_folder import changed_parts, require_unchanged
 from nonocensus.pipeline.store import parts
 from nonocensus.pipeline.store.file_import import import_puzzles
-from nonocensus.pipeline.store.parts import PartShape, Store, append, create_store
+from nonocensus.pipeline.store.parts import PartShape, Store, append, create_store, remove_puzzles
 from nonocensus.scrapers.formats import jsonl
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
@@ -231,3 +231,75 @@ def test_update_during_a_run_ends_with_what_to_do(tmp_path: Path) -> None:
         list(run.store.read(part, [(0, 2)]))
     assert "retry RUN --changed" in str(raised.value)
     assert retry_changed(run).rows == 1
+
+
+def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
+    run_of(tmp_path, [puzzle("1"), puzzle("2"), puzzle("3", SOLID), puzzle("4, too", SOLID), puzzle("5")])
+    for command in (("grade", "run", "--serial"), ("mend", "run", "--serial"), ("certify", "run", "--serial")):
+        assert nonocensus(*command).code == 0
+    for name in ("store", "run"):
+        shutil.copytree(tmp_path / name, tmp_path / f"old {name}")
+    assert nonocensus("status", "old run", "--store", "old store").code == 0
+    (tmp_path / "ids").write_text("a/2\na/4, too\n")
+    told = nonocensus("remove", "store", "a/1", "@ids", "a/2")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith("3 puzzles removed from store: a/1, a/2, a/4, too; 2 left.\nIn a run: nonocensus retry")
+    assert list(stored(create_store("store"))) == ["a/3", "a/5"]
+    joined = "select title from results join puzzles using (puzzle_id)"
+    for command in (("report", "run", "--out", "x"), ("mend", "run"), ("query", "run", joined), ("serve", "run")):
+        assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
+    for command in (("status", "run"), ("compare", "old run", "run")):
+        assert "3 puzzles of its store changed since: nonocensus retry run --changed" in nonocensus(*command).out
+    assert nonocensus("verify", "run").code == 1
+    again = json.loads(nonocensus("--json", "retry", "run", "--changed", "--serial").out)
+    assert (again["new_rows"], again["rows"], again["puzzles"]) == (0, 2, 2)
+    assert "changed since" not in nonocensus("status", "run").out
+    assert nonocensus("verify", "run").code == nonocensus("verify", "store").code == 0
+    for rows, left in (("puzzles", 2), ("results", 2), ("certificates", 2), ("grades", 1)):
+        assert nonocensus("query", "run", f"select count(*) from {rows}").out.split() == ["count_star()", str(left)]
+    assert nonocensus("mend", "run").out.endswith("1 with several solutions, 1 of them mended.\n")
+    assert nonocensus("report", "run", "--out", "report").code == 0
+    report = (tmp_path / "report/report.html").read_text() + (tmp_path / "report/authors.txt").read_text()
+    assert ("a/5" in report, "a/1" in report) == (True, False)
+    assert "3 removed: a/1, a/2, a/4, too\n" in nonocensus("compare", "old run", "run").out
+
+
+def test_last_puzzle_leaves_too(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
+    run_of(tmp_path, [puzzle("1", SOLID)])
+    assert json.loads(nonocensus("--json", "remove", "store", "a/1").out) == {
+        "removed": ["a/1"],
+        "puzzles": 0,
+        "store": "store",
+    }
+    assert nonocensus("retry", "run", "--changed", "--serial").code == 0
+    for command in ("verify run", "verify store", "status run", "report run --out report", "grade run", "mend run"):
+        assert nonocensus(*command.split()).code == 0, command
+    assert "has no results yet" in refused("pack", "run", "--out", "pack", code=2)
+
+
+def test_nothing_is_removed_where_an_id_is_unknown_or_another_writes(tmp_path: Path, refused: Refused) -> None:
+    store_of(tmp_path / "store", [puzzle(name) for name in "123"], 1)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
+    assert refused("remove", "store", "a/1", "a/9,a/8") == "nonocensus: store has no puzzle a/9, a/8\n"
+    assert "@nowhere can't be read" in refused("remove", "store", "@nowhere")
+    with held_by_another(tmp_path / "store"):
+        assert "store is being written by" in refused("remove", "store", "a/1")
+    (tmp_path / "store/crawl.sqlite").write_bytes(b"ledger")
+    assert "is crawled and follows its site, so remove can't change it" in refused("remove", "store", "a/1")
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == before
+
+
+@pytest.mark.parametrize("reached", ["write_batch", "commit"])
+def test_killed_removal_leaves_the_old_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reached: str) -> None:
+    store = store_of(tmp_path / "store", [puzzle(name) for name in "123"])
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(parts.pq.ParquetWriter if reached == "write_batch" else type(store.folder), reached, killed)
+        with pytest.raises(KeyboardInterrupt):
+            remove_puzzles(store, ["a/2"])
+    assert list(stored(store)) == ["a/1", "a/2", "a/3"]
+    assert remove_puzzles(store, ["a/2"]) == 2
+    assert list(stored(store)) == ["a/1", "a/3"]
