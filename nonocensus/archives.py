@@ -69,7 +69,7 @@ def import_files(
         contact: Your e-mail or web address, for the owners of the URLs' sites.
         license: Licence of puzzles whose files name none.
         owner: Rights holder of puzzles whose files name none.
-        update: Let the files replace puzzles that the store has, by id; then `retry_changed` classifies these of a run.
+        update: Only replace puzzles that the store has, by id; then `retry_changed` classifies these of a run.
 
     """
     terms = Terms(license, owner)

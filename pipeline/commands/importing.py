@@ -46,9 +46,7 @@ def import_(
     owner: Annotated[
         str | None, typer.Option(help="Rights holder of puzzles whose files name none.", metavar="TEXT")
     ] = None,
-    update: Annotated[
-        bool, typer.Option("--update", help="Let the files replace puzzles that the store has, by id.")
-    ] = False,
+    update: Annotated[bool, typer.Option("--update", help="Only replace puzzles that the store has, by id.")] = False,
 ) -> None:
     """Import puzzle files, archives and URLs into a store.
 
@@ -57,28 +55,30 @@ def import_(
     passed over; Parquet files of a dataset with clues are read.
 
     With --update files replace the clues, picture and details that they have of puzzles with these ids; details that
-    they lack stay. `retry RUN --changed` then classifies the replaced puzzles of a run. Crawled stores, which follow
-    their site, are refused.
+    they lack stay. Nothing is added: new ids are listed, with exit status 1, as are impossible clues. `retry RUN
+    --changed` then classifies the replaced puzzles of a run. Crawled stores, which follow their site, are refused.
     """
     with resumable(), show_progress("importing") as progress:
         terms = Terms(license_, owner)
         report = import_paths(paths, store, progress, format_named(input_format), contact, terms, update)
-    list_problems("could not be read", report.problems)
+    list_problems("not imported", report.problems)
     list_problems("can have no solution as they stand; stored as invalid", report.invalid)
     total = open_store(store).rows()
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     if update:
         fields |= {"updated": len(report.updated), "updated_ids": report.updated, "resized": report.resized}
+        fields["unknown_ids"] = report.unknown
     if license_ is not None:
         fields["licensed"] = report.licensed
     if report.unsaved:
         fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
-    known = f", {len(report.updated):,} updated" if update else ""
-    known += f", {report.known:,} were there already" if report.known else ""
+    done = counted(len(report.updated) if update else report.added, "puzzle")
+    known = f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
-        f"[bold green]{counted(report.added, 'puzzle')}[/bold green] added to {escape(store)}{known}: {total:,} in all."
+        f"[bold green]{done}[/bold green] {'updated in' if update else 'added to'} {escape(store)}{known}: "
+        f"{total:,} in all."
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
         + (f"\nUpdated: {first_ids(report.updated, len(report.updated))}." if report.updated else "")
         + (FOLLOW if report.changes_results else "")
@@ -88,10 +88,11 @@ def import_(
             else ""
         ),
     )
-    if update and report.added and not global_options.json:
+    if report.unknown and not global_options.json:
         err.print(
-            f"[yellow]New, not updates:[/yellow] {counted(report.added, 'puzzle')} with ids that the store lacked. "
-            "A correction has its puzzle's id, as in the files of nonocensus convert and mend."
+            f"[yellow]Not in the store, so not updated:[/yellow] {first_ids(report.unknown, len(report.unknown))}. A "
+            "correction has its puzzle's id, as in files of nonocensus convert and mend; import adds new puzzles "
+            "without --update."
         )
     if report.resized and not global_options.json:
         err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized, len(report.resized))}")
@@ -100,7 +101,7 @@ def import_(
             f"[yellow]Puzzles under {escape(license_)} are not passed on[/yellow] by pack, dataset, report --public; "
             "those under CC0, CC-BY, CC-BY-SA, MIT, Apache-2.0, BSD or Unlicense are."
         )
-    raise typer.Exit(SOME_FAILED if report.problems else DONE)
+    raise typer.Exit(SOME_FAILED if report.problems or report.unknown else DONE)
 
 
 def remove(

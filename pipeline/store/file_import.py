@@ -14,7 +14,17 @@ from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 from nonocensus.pipeline.store.lock import writer_lock
-from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, Store, append, create_store, next_part, one_batch, rewrite
+from nonocensus.pipeline.store.parts import (
+    DEFAULT_SHAPE,
+    Store,
+    append,
+    create_store,
+    drop_rows,
+    next_part,
+    one_batch,
+    open_store,
+    rewrite,
+)
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
 from nonocensus.reports.words.formatting import counted
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
@@ -48,6 +58,7 @@ class ImportReport:
     added: int = 0
     licensed: int = 0  # added puzzles that got the licence of `Terms`
     known: int = 0
+    unknown: list[str] = field(default_factory=list)  # ids that the store lacks, which an update leaves out
     updated: list[str] = field(default_factory=list)  # ids of known puzzles that have changed
     resized: list[str] = field(default_factory=list)  # those of another size, with both sizes
     changes_results: bool = False  # whether runs of the store have to follow
@@ -78,17 +89,19 @@ def import_paths(
     for name, text in terms._asdict().items():
         if text is not None and not text.strip():
             raise UserError(f"--{name} must not be empty")
-    place = create_store(store)
+        if text is not None and update:
+            raise UserError(f"--{name} is for new puzzles, and --update adds none; leave one of them out")
+    place = open_store(store) if update else create_store(store)
     progress.on_start("importing files", count_files(paths, store), 0)
     found = read_in_bulk(track(files_in(paths, contact, store), progress), known)
     report = import_puzzles(place, _reported(found, progress), terms, update)
-    imported = report.added or report.known or report.updated
+    imported = report.added or report.known or report.updated or report.unknown
     if not imported and not report.problems:
         raise no_puzzle_error(paths)
     if not imported:
-        more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
+        more = f" (and {len(report.problems) - 1:,} more)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])
-        raise UserError(f"no puzzle found in {', '.join(map(str, paths))}{reasons}")
+        raise UserError(f"nothing imported from {', '.join(map(str, paths))}{reasons}")
     return report
 
 
@@ -107,14 +120,14 @@ def _reported(found: Iterable[ImportItem], progress: ProgressCallbacks) -> Itera
 def import_puzzles(
     store: Store, found: Iterable[ImportItem], terms: Terms = NO_TERMS, update: bool = False
 ) -> ImportReport:
-    """Add puzzles to a store, except known ones, or with `update` replace those that differ.
+    """Add puzzles to a store, except known ones, or with `update` replace those that differ, and add none.
 
-    Without `update` a puzzle whose id the store has with other clues is a problem; the stored one stays. Runs over the
-    parts that get other clues or pictures then need `retry --changed`. Raises UserError if another command writes to
+    A puzzle whose id the store has with other clues is a problem without `update`, and with it if these can have no
+    solution as they stand; the stored one stays. Runs over the parts that get other clues or pictures then need
+    `retry --changed`. Raises UserError if another command writes to
     the store, or for an update of a crawled one, whose rows follow from the site's replies alone.
     """
     report = ImportReport()
-    replacing = Replacing(IdIndex(), []) if update else None
     with writer_lock(store.folder):
         if update:
             store.refuse_crawled("--update")
@@ -122,11 +135,16 @@ def import_puzzles(
         index = IdIndex()
         for batch in store.batches(INDEXED_COLUMNS):
             index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
-        new = (_without_known(batch, index, report, replacing) for batch in _batches(found, report))
-        owned = (_with_terms(batch, terms, report) for batch in new)
-        report.added = append(store, owned, number=number)
-        if replacing and replacing.batches:
-            _replace(store, pa.Table.from_batches(replacing.batches).combine_chunks(), report)
+        batches = _batches(found, report)
+        if update:
+            seen = IdIndex()
+            given = [batch for each in batches if len(batch := _replacements(each, index, seen, report))]
+            if given:
+                _replace(store, pa.Table.from_batches(given).combine_chunks(), report)
+        else:
+            new = (_without_known(batch, index, report) for batch in batches)
+            owned = (_with_terms(batch, terms, report) for batch in new)
+            report.added = append(store, owned, number=number)
     return report
 
 
@@ -174,34 +192,41 @@ def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa
     return batch
 
 
-class Replacing(NamedTuple):
-    """What an import replaces: an index of the ids that its files have had, and rows of those that the store has."""
+def _without_known(batch: pa.RecordBatch, index: IdIndex, report: ImportReport) -> pa.RecordBatch:
+    """Return the rows of a batch whose ids the store lacks, updating its index and the report."""
+    reason = "the store has this id with other clues, and keeps those; --update replaces them"
+    batch = _first_ones(batch, index, reason, report)
+    report.invalid += [Problem(batch["puzzle_id"][p].as_py(), why) for p, why in sorted(faults_of(batch).items())]
+    return batch
 
-    ids: IdIndex
-    batches: list[pa.RecordBatch]
 
+def _replacements(batch: pa.RecordBatch, index: IdIndex, seen: IdIndex, report: ImportReport) -> pa.RecordBatch:
+    """Return the rows of a batch that replace some of the store's, updating the report.
 
-def _without_known(
-    batch: pa.RecordBatch, index: IdIndex, report: ImportReport, replacing: Replacing | None
-) -> pa.RecordBatch:
-    """Return the rows of a batch with new ids, updating index and report; `replacing` gets the others."""
+    index, seen   of the puzzles of the store, and of the batches before
+    """
+    batch = _first_ones(
+        batch, seen, "the files have this id before, with other clues, and the first ones count", report
+    )
     ids, clue_hashes = (batch[name].to_pylist() for name in INDEXED_COLUMNS)
     found = index.add(ids, clue_hashes)
-    is_new, reason = found == NEW, "the store has this id with other clues, and keeps those; --update replaces them"
-    if replacing is not None:
-        found = np.where(is_new, NEW, replacing.ids.add(ids, clue_hashes))
-        reason = "the files have this id before, with other clues, and the first ones count"
+    unknown = np.flatnonzero(found == NEW).tolist()
+    report.unknown += [ids[place] for place in unknown]
+    refused = {place: why for place, why in sorted(faults_of(batch).items()) if found[place] == OTHER}
+    report.problems += [Problem(ids[place], f"{why}; the store keeps its clues") for place, why in refused.items()]
+    return drop_rows(batch, [*unknown, *refused])
+
+
+def _first_ones(batch: pa.RecordBatch, index: IdIndex, reason: str, report: ImportReport) -> pa.RecordBatch:
+    """Return the rows of a batch with ids that an index lacks, and add them to it.
+
+    Others are known to the report, or with other clues a problem, for this reason.
+    """
+    ids, clue_hashes = (batch[name].to_pylist() for name in INDEXED_COLUMNS)
+    found = index.add(ids, clue_hashes)
     report.known += int(np.count_nonzero(found == SAME))
     report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]
-    taken = found == NEW
-    if not taken.all():
-        batch, is_new = batch.filter(pa.array(taken)), is_new[taken]
-        ids = batch["puzzle_id"].to_pylist()
-    report.invalid += [Problem(ids[p], why) for p, why in sorted(faults_of(batch).items())]
-    if replacing is None or is_new.all():
-        return batch
-    replacing.batches.append(batch.filter(pa.array(~is_new)))
-    return batch.filter(pa.array(is_new))
+    return drop_rows(batch, np.flatnonzero(found != NEW).tolist())
 
 
 OF_PICTURE = ("goal", *OF_CLUES)

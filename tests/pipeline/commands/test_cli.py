@@ -69,7 +69,7 @@ def test_import_of_one_bad_file_fails(refused: Refused, tmp_path: Path, name: st
     content, reason = BAD_FILES[name]
     write(tmp_path, {name: content})
     line = refused("import", name, "--out", "store")
-    assert f"no puzzle found in {name}: {name}: " in line
+    assert f"nothing imported from {name}: {name}: " in line
     assert reason in line
     assert not (tmp_path / "store").exists()
 

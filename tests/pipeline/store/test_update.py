@@ -18,8 +18,8 @@ from nonocensus.pipeline.run.run_folder import changed_parts, require_unchanged
 from nonocensus.pipeline.store import parts
 from nonocensus.pipeline.store.file_import import import_puzzles
 from nonocensus.pipeline.store.parts import PartShape, Store, append, create_store, remove_puzzles
-from nonocensus.scrapers.formats import jsonl
-from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.scrapers.formats import jsonl, non
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 
 SWITCH, SOLID = np.eye(2, dtype=np.uint8), np.ones((2, 2), np.uint8)
@@ -57,9 +57,9 @@ def test_new_clues_replace_old_ones_and_keep_what_the_file_lacks(tmp_path: Path)
     old = [puzzle("1", title="One", **SITE), puzzle("2", **SITE), puzzle("3")]
     store = store_of(tmp_path / "store", old)
     fixed = puzzle("1", SOLID, title="Uno")
-    assert update(store, fixed, puzzle("4")) == (1, 1, 0, 0)
+    assert update(store, fixed) == (0, 1, 0, 0)
     now = stored(store)
-    assert list(now) == ["a/1", "a/2", "a/3", "a/4"]
+    assert list(now) == ["a/1", "a/2", "a/3"]
     assert (now["a/1"].rows, now["a/1"].columns, now["a/1"].title) == (fixed.rows, fixed.columns, "Uno")
     facts = {name: getattr(now["a/1"], name) for name in SITE}
     assert facts == dict.fromkeys(SITE) | {name: SITE[name] for name in ("url", "author", "license")}
@@ -81,29 +81,69 @@ def test_same_clues_keep_picture_and_facts_and_runs_stay_valid(tmp_path: Path) -
 
 def test_same_update_again_writes_nothing(tmp_path: Path) -> None:
     store = store_of(tmp_path / "store", [puzzle("1", **SITE), puzzle("2")])
-    given = puzzle("1", SOLID), puzzle("3")
-    assert update(store, *given) == (1, 1, 0, 0)
+    given = puzzle("1", SOLID), puzzle("2")
+    assert update(store, *given) == (0, 1, 1, 0)
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
     assert update(store, *given) == (0, 0, 2, 0)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == files
 
 
 def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    def imported(*puzzles: Puzzle) -> str:
+    def imported(*puzzles: Puzzle, update: bool = True) -> str:
         (tmp_path / "all.jsonl").write_bytes(b"".join(map(jsonl.write, puzzles)))
-        done = nonocensus("import", "all.jsonl", "--out", "store", "--update")
-        assert done.err.startswith(
-            "New, not updates: 3 puzzles with ids that the store lacked. "
-        ) == done.out.startswith("3")
+        done = nonocensus("import", "all.jsonl", "--out", "store", *(["--update"] if update else []))
+        assert (done.code, done.err) == (0, "")
         return done.out
 
     old = [puzzle(name) for name in ("1", "2", "3")]
-    assert imported(*old) == "3 puzzles added to store, 0 updated: 3 in all.\n"
+    assert imported(*old, update=False) == "3 puzzles added to store: 3 in all.\n"
     before = stored(create_store("store"))
     told = imported(old[0], replace(old[1], title="Two"), old[2])
-    assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\nUpdated: a/2.\n"
+    assert told == "1 puzzle updated in store, 2 were there already: 3 in all.\nUpdated: a/2.\n"
     after = stored(create_store("store"))
     assert [name for name in after if after[name].raw_sha256 != before[name].raw_sha256] == ["a/2"]
+
+
+def test_update_adds_nothing(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
+    """A correction that has lost its id would be a puzzle of its own, beside the one that it corrects."""
+    (tmp_path / "fixed.non").write_bytes(non.write(puzzle("1", SOLID)))
+    assert "new is not a store of puzzles" in refused("import", "fixed.non", "--out", "new", "--update")
+    store = store_of(tmp_path / "store", [puzzle("1"), puzzle("2")])
+    files = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
+    told = nonocensus("import", "fixed.non", "--out", "store", "--update")
+    assert (told.code, told.out) == (1, "0 puzzles updated in store: 2 in all.\n")
+    assert told.err.startswith("Not in the store, so not updated: local/fixed. A correction has its puzzle's id, as in")
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == files
+    many = [puzzle(name, SOLID) for name in ("2", "3", "3", "1")]
+    (tmp_path / "many.jsonl").write_bytes(b"".join(map(jsonl.write, many)))
+    told = nonocensus("--json", "import", "many.jsonl", "--out", "store", "--update")
+    said = json.loads(told.out)
+    assert (told.code, said["added"], said["updated_ids"], said["unknown_ids"]) == (1, 0, ["a/1", "a/2"], ["a/3"])
+    assert list(stored(store)) == ["a/1", "a/2"]
+    for option in ("--owner", "--license"):
+        assert f"{option} is for new puzzles" in refused(
+            "import", "many.jsonl", "--out", "store", "--update", option, "x"
+        )
+
+
+def test_impossible_clues_replace_none(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    impossible = replace(puzzle("1", title="One"), rows=((Block(9),), ()), goal=None)
+    store = store_of(tmp_path / "store", [puzzle("1"), puzzle("2"), replace(impossible, puzzle_id="a/3")])
+    given = impossible, puzzle("2", SOLID), replace(impossible, puzzle_id="a/3", title="Three")
+    (tmp_path / "fixed.jsonl").write_bytes(b"".join(map(jsonl.write, given)))
+    told = nonocensus("import", "fixed.jsonl", "--out", "store", "--update")
+    assert (told.code, told.out.partition("\nIn a run")[0]) == (
+        1,
+        "2 puzzles updated in store: 3 in all.\nUpdated: a/2, a/3.",
+    )
+    assert (
+        told.err
+        == "1 not imported:\n  a/1: row 1: its blocks need 9 cells, the line has 2; the store keeps its clues\n"
+    )
+    now = stored(store)
+    assert (now["a/1"].rows, now["a/1"].title) == (puzzle("1").rows, None)
+    assert (now["a/2"].goal == SOLID).all()
+    assert (now["a/3"].rows, now["a/3"].title) == (impossible.rows, "Three"), "it was impossible before"
 
 
 def test_first_of_several_versions_in_the_files_counts(tmp_path: Path) -> None:
@@ -164,9 +204,7 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert (told.code, "keeps those; --update replaces them" in told.err) == (2, True)
     told = nonocensus("import", str(fixed), "--out", "store", "--update")
     assert (told.code, told.err) == (0, "")
-    assert told.out.startswith(
-        "0 puzzles added to store, 1 updated: 3 in all.\nUpdated: a/1.\nIn a run: nonocensus retry RUN"
-    )
+    assert told.out.startswith("1 puzzle updated in store: 3 in all.\nUpdated: a/1.\nIn a run: nonocensus retry RUN")
     for command in (("report", "run", "--out", "x"), ("mend", "run"), ("grade", "run")):
         assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
     assert "1 puzzle of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
