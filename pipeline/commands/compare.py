@@ -59,6 +59,10 @@ def describe(found: Comparison, old: str, new: str) -> Iterator[RenderableType]:
         f"Puzzles in both runs: [bold]{puzzles.both:,}[/bold] with the same clues, {puzzles.other_clues:,} with other "
         f"clues; {puzzles.only_old:,} only in {escape(old)}, {puzzles.only_new:,} only in {escape(new)}."
     )
+    yield (
+        f"At fault (several solutions, none, impossible clues or another picture): {found.faults.old:,} in "
+        f"{escape(old)}, [bold]{found.faults.new:,}[/bold] in {escape(new)}."
+    )
     yield from describe_verdicts(found)
     for what, differences in (("configuration", found.configuration), ("versions", found.versions)):
         if differences:
@@ -114,6 +118,8 @@ def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
     for name, count, listed in found.changed:
         color = {"fixed": "green", "worse": "red"}.get(name, "bold")
         yield f"[{color}]{count:,}[/{color}] {name}: {first_ids([one.puzzle_id for one in listed], count)}"
+        errors = ((one.puzzle_id, one.new_error) for one in listed if one.new_error)
+        yield from first_lines([f"  {escape(name)}: {escape(error)}" for name, error in errors])
     if found.changes:
         changes = table("verdict", "became", "puzzles", "for instance", right=("puzzles",))
         for before, after, puzzles, examples in found.changes:

@@ -31,7 +31,7 @@ GROUPS = {
 }
 """Groups of changes and their meanings, in order: a puzzle is at fault if its author has to change something."""
 
-COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds", "fault")
+COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds", "fault", "error")
 COUNTERS = ("line_solves", "probes", "nodes", "conflicts")
 """Counters of a puzzle, which do not depend on the machine."""
 
@@ -53,6 +53,13 @@ class SharedPuzzles(NamedTuple):
     other_clues: int
 
 
+class FaultCounts(NamedTuple):
+    """Puzzles at fault in both runs: with several solutions, none, impossible clues or another picture."""
+
+    old: int
+    new: int
+
+
 class VerdictChange(NamedTuple):
     """A change of verdict: both labels (or statuses), number of puzzles, and example ids."""
 
@@ -63,11 +70,13 @@ class VerdictChange(NamedTuple):
 
 
 class ChangedVerdict(NamedTuple):
-    """A puzzle with its verdicts in both runs; None where a run lacks it."""
+    """A puzzle with its verdicts in both runs, and why clues are impossible; None where a run lacks it."""
 
     puzzle_id: str
     old: str | None
     new: str | None
+    old_error: str | None
+    new_error: str | None
 
 
 class Changed(NamedTuple):
@@ -140,6 +149,7 @@ class Comparison(NamedTuple):
     configuration: list[SettingDifference]
     versions: list[SettingDifference]
     puzzles: SharedPuzzles
+    faults: FaultCounts
     changed: list[Changed]
     alarms: list[ContradictingProofs]
     gained: int
@@ -181,6 +191,7 @@ def compare(old: Run, new: Run) -> Comparison:
             [SettingDifference(*values) for values in diff_configurations(*settings)],
             [SettingDifference(*values) for values in diff_configurations(*versions)],
             shared,
+            FaultCounts(*(_count(connection, f"{run}_fault > 0", "joined") for run in ("old", "new"))),
             _changed(connection),
             _records(connection, ContradictingProofs, _ALARMS),
             _count(connection, "new_proof and not old_proof"),
@@ -219,9 +230,9 @@ def _records(connection: duckdb.DuckDBPyConnection, record: type[Any], query: st
     return [record(*row) for row in connection.execute(query).fetchall()]
 
 
-def _count(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
+def _count(connection: duckdb.DuckDBPyConnection, condition: str, rows: str = "pairs") -> int:
     """Count the pairs that meet a condition."""
-    row = connection.execute(f"select count(*) from pairs where {condition}").fetchone()
+    row = connection.execute(f"select count(*) from {rows} where {condition}").fetchone()
     return int(row[0]) if row else 0
 
 
@@ -240,6 +251,7 @@ _RUN = f"""
             when solutions = 'multiple' or not goal_matches then 1
             else 0
         end as fault,
+        error,
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
     from {{0}}_results
 """
@@ -289,14 +301,14 @@ _CHANGED = """
                 when old_label <> new_label or old_fault <> new_fault then 'another verdict'
                 when found = 'other_clues' then 'other clues'
             end as what,
-            old_label, new_label
+            old_label, new_label, old_error, new_error
         from joined where puzzle_id is not null
     )
     where what is not null
 """
 
 _LISTED = f"""
-    select what, puzzle_id, old_label, new_label from changed
+    select what, puzzle_id, old_label, new_label, old_error, new_error from changed
     qualify row_number() over (partition by what order by puzzle_id) <= {LISTED} order by puzzle_id
 """
 

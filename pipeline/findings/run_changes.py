@@ -27,7 +27,7 @@ def changes_page(old: Run, new: Run, found: Comparison) -> str:
         for name, puzzles, listed in found.changed
     )
     both = found.puzzles.both, found.puzzles.other_clues
-    return comparison_page(tuple(groups), (old.folder.name, new.folder.name), both, len(found.alarms))
+    return comparison_page(tuple(groups), (old.folder.name, new.folder.name), both, found.faults, len(found.alarms))
 
 
 def _changed(one: ChangedVerdict, facts: list[dict[str, dict[str, Any]]]) -> ChangedPuzzle:

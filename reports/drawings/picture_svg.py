@@ -9,6 +9,8 @@ import numpy as np
 UNKNOWN_COLOR = "888888"
 """Colour of an entry that is missing or invalid in the palette."""
 
+FRAME = "ff0090"
+"""Colour of the frames of cells that a change concerns, as in the browser's thumbnails."""
 
 HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
 """The program's icon: a small solved nonogram."""
@@ -19,11 +21,12 @@ def mark() -> str:
     return svg(np.array([[int(cell) for cell in row] for row in HEART], np.uint8), ("1c8a74", "ffffff"))
 
 
-def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "") -> str:
+def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "", framed: np.ndarray | None = None) -> str:
     """Draw a picture, uint8[height, width], as an SVG element that fills its container, one unit per cell.
 
     palette   six hex digits per entry, the background first; invalid entries of untrusted input are drawn grey
     text      description for screen readers; without one the drawing is hidden from them
+    framed    cells that have a frame in FRAME, bool[height, width]
     """
     height, width = cells.shape
     about = f'role="img" aria-label="{escape(text)}"' if text else 'aria-hidden="true"'
@@ -31,6 +34,11 @@ def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "") -> str
         f'<path fill="#{hex_color(palette, entry)}" d="{path_of(cells == entry)}"/>'
         for entry in np.unique(cells[cells > 0]).tolist()
     )
+    if framed is not None and framed.any():
+        paths += f'<path fill="#{FRAME}" d="{path_of(framed)}"/>'
+        for entry in np.unique(cells[framed]).tolist():
+            inner = "".join(f"M{x}.25 {y}.25h.5v.5h-.5z" for y, x in np.argwhere(framed & (cells == entry)).tolist())
+            paths += f'<path fill="#{hex_color(palette, entry)}" d="{inner}"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" shape-rendering="crispEdges" {about}>'
         f'<path fill="#{hex_color(palette, 0)}" d="M0 0h{width}v{height}h-{width}z"/>{paths}</svg>'

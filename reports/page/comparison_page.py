@@ -11,14 +11,17 @@ class ChangedPuzzle(NamedTuple):
     """A puzzle whose verdict or clues differ between two runs.
 
     old, new   its verdicts; None if a run lacks it
+    old_error, new_error   why its clues are impossible
     size       "10×10", or with another one "10×10 → 3×3"; empty if unknown
     gone       those of "before" and "after" whose puzzle is no longer in the store
-    pictures   its drawings, "before" and "after", the former with the cells that changed in a colour apart
+    pictures   its drawings, "before" and "after", the cells that changed framed
     """
 
     puzzle_id: str
     old: str | None
     new: str | None
+    old_error: str | None
+    new_error: str | None
     title: str | None
     author: str | None
     url: str | None
@@ -37,17 +40,24 @@ class ChangeGroup(NamedTuple):
 
 
 def comparison_page(
-    groups: tuple[ChangeGroup, ...], runs: tuple[str, str], shared: tuple[int, int], alarms: int
+    groups: tuple[ChangeGroup, ...],
+    runs: tuple[str, str],
+    shared: tuple[int, int],
+    faults: tuple[int, int],
+    alarms: int,
 ) -> str:
     """Return the page, offline and without scripts.
 
     groups   those without puzzles are left out
     runs     names of both runs
     shared   numbers of puzzles in both runs, with the same clues and with other ones
+    faults   numbers of puzzles at fault in either run
     alarms   number of changed proofs: one of the runs is wrong then
     """
     template = environment(autoescape=True).get_template("comparison.html.j2")
     there = [group for group in groups if group.puzzles]
     drawn = any("before" in one.pictures for group in there for one in group.listed)
     style = Markup(source("report.css"))
-    return template.render(groups=there, runs=runs, shared=shared, alarms=alarms, drawn=drawn, style=style)
+    return template.render(
+        groups=there, runs=runs, shared=shared, faults=faults, alarms=alarms, drawn=drawn, style=style
+    )

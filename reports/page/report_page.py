@@ -72,10 +72,6 @@ AUTHORS_FILE = "authors.txt"
 """File of what each author has to fix."""
 
 
-CHANGED = "ff0090"
-"""Colour of cells that a change concerns, as in the browser's thumbnails."""
-
-
 class RunDetails(NamedTuple):
     """What a report says about its run; values that are None are left out."""
 
@@ -279,15 +275,13 @@ def _rows_of(shown: pa.Table, ids: Sequence[str | None], *columns: str) -> list[
 
 
 def marked_drawing(row: Row, cells: np.ndarray, others: np.ndarray | None, text: str) -> Markup:
-    """Draw a picture in the colours of a row; cells that differ from another picture of its size have one apart."""
-    palette = colors_of(row)
-    if others is not None and others.shape == cells.shape:
-        cells = np.where(cells == others, cells, len(palette)).astype(np.uint8)
-    return Markup(svg(cells, [*palette, CHANGED], text))
+    """Draw a picture in the colours of a row; cells that differ from another picture of its size are framed."""
+    framed = None if others is None or others.shape != cells.shape else cells != others
+    return Markup(svg(cells, colors_of(row), text, framed))
 
 
 def change_drawings(old: Row, new: Row) -> dict[str, Markup]:
-    """Draw a puzzle "before" and "after" a change; the former has the cells that differ in a colour apart.
+    """Draw a puzzle "before" and "after" a change, with the cells that differ framed.
 
     Of several solutions before the change the one nearest to the picture after it is drawn.
 
@@ -297,7 +291,7 @@ def change_drawings(old: Row, new: Row) -> dict[str, Markup]:
     known = known_pictures(old) if old else []
     before = nearest(known, known[0] if after is None else after) if known else None
     made = {}
-    for when, row, cells, other in (("before", old, before, after), ("after", new, after, None)):
+    for when, row, cells, other in (("before", old, before, after), ("after", new, after, before)):
         if row and cells is not None:
             made[when] = marked_drawing(row, cells, other, f"{row['puzzle_id']} {when} the change")
     return made
@@ -313,7 +307,7 @@ def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, di
 def _near_drawings(shown: pa.Table, twins: Sequence[DuplicatePuzzle]) -> dict[str, Markup]:
     """Draw near duplicates and their originals, by puzzle_id.
 
-    Duplicates are turned as their originals are, with the cells that differ in a colour apart.
+    Duplicates are turned as their originals are, with the cells that differ framed.
     """
     near = {twin.puzzle_id: twin.original for twin in twins if twin.likeness == "near"}
     rows = {row["puzzle_id"]: row for row in _rows_of(shown, [*near.keys(), *near.values()], *PICTURES[3:])}

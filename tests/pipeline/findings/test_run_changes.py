@@ -86,6 +86,10 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     assert fixed.count("<svg") == fixed.count('class="thumb"') == 3, "before and after, after of the impossible one"
     said = re.findall(r"<strong>(\w+)</strong> <span class=\"key\"[^>]*>(.*?)</span>", fixed)
     assert said[:2] == [("Before", "at least two solutions"), ("After", MEANINGS["unique line"])]
+    assert "At fault: 5 before, 5 after." in page
+    assert re.search(
+        r"<strong>After</strong> <span[^>]*>clues that .*?</span>: <bdi>row 1: its blocks need 9 cells", page
+    )
     back = changes_page(*runs[::-1], compare(*runs[::-1]))
     assert listed(back)["Removed"] == {"a/new", "a/new 2"}
 
@@ -101,8 +105,9 @@ def test_author_s_picture_is_drawn_with_the_cells_that_changed(tmp_path: Path) -
         ]
         page = changes_page(*runs, compare(*runs))
         before, after = re.findall(r"<svg.*?</svg>", page)
-        assert '<path fill="#ff0090" d="M0 0h1v1h-1z"/>' in before, "one cell, since the author's is the one drawn"
-        assert "ff0090" not in after
+        for drawn, color in ((before, picture[0, 0]), (after, mended[0, 0])):
+            frame = f'<path fill="#ff0090" d="M0 0h1v1h-1z"/><path fill="#{("ffffff", "000000")[color]}" d="M0.25 0.25h'
+            assert drawn.count("#ff0090") == drawn.count(frame) == 1, "one cell, since the author's is the one drawn"
 
 
 def test_equal_runs_have_no_changes(runs: tuple[Run, Run]) -> None:
@@ -138,6 +143,11 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
     for name, ids in GROUPS.items():
         assert f"\n{len(ids)} {name.lower()}: {', '.join(sorted(ids))}\n" in printed.out
     assert re.search(r"\nmultiple +\S.* 1  a/fixed\s", printed.out)
+    assert (
+        "\nAt fault (several solutions, none, impossible clues or another picture): 5 in old/run, 5 in new/run.\n"
+        in (printed.out)
+    )
+    assert "\n  a/spoiled: row 1: its blocks need 9 cells, the line has 3\n" in printed.out
     began = re.findall(
         r"^(?:\d+ )?(fixed|worse|new|removed|another verdict|verdict|CPU seconds|work)", printed.out, re.MULTILINE
     )

@@ -256,7 +256,7 @@ def test_a_public_report_has_no_mendings_of_what_may_not_be_passed_on() -> None:
 
 
 def test_a_mended_puzzle_is_drawn_before_and_after() -> None:
-    """Before is the author's picture, since it is a solution; the cell that changes has a colour apart."""
+    """Before is the author's picture, since it is a solution; the cell that changes is framed in both."""
     rows = pairs((solved("a/1", 1.0, "multiple", **TWO), known("a/1", goal=b"\0\1\1\0")))
     found = pa.Table.from_pylist([MENDED], schema=MENDINGS)
     page = write_report(rows, mendings=found)["report.html"].decode()
@@ -264,9 +264,10 @@ def test_a_mended_puzzle_is_drawn_before_and_after() -> None:
     before, after = re.findall(r"<svg.*?</svg>", thumbs)
     black = '<path fill="#000000" d="M1 0h1v1h-1zM0 1h{}v1h-{}z"/>'
     assert black.format(1, 1) in before
-    assert '<path fill="#ff0090" d="M1 1h1v1h-1z"/>' in before
     assert black.format(2, 2) in after
-    assert "#ff0090" not in after
+    for drawn, color in ((before, "ffffff"), (after, "000000")):
+        frame = f'<path fill="#ff0090" d="M1 1h1v1h-1z"/><path fill="#{color}" d="M1.25 1.25h.5v.5h-.5z"/>'
+        assert drawn.count("#ff0090") == drawn.count(frame) == 1
 
 
 @pytest.mark.parametrize(
