@@ -214,6 +214,7 @@ def read_attempts(run: Run) -> pa.Table:
 
 
 def read_mendings(run: Run) -> pa.Table:
-    """Return the changes found, a puzzle's smallest first. Raises InputError."""
+    """Return the changes found, a puzzle's smallest first, and an empty one where none was. Raises InputError."""
     rows = read_attempts(run)
-    return rows.filter(pc.is_valid(rows["change"]))
+    place = rows.schema.get_field_index("change")
+    return rows.set_column(place, rows.schema.field(place), pc.fill_null(rows["change"], ""))

@@ -12,6 +12,10 @@ UNKNOWN_COLOR = "888888"
 FRAME = "ff0090"
 """Colour of the frames of cells that a change concerns, as in the browser's thumbnails."""
 
+MIN_FRAME, FRAME_CELLS = 0.2, 60
+"""Least width of a frame in cells, and cells of the longer side for each cell of a single frame's width, so that it is
+seen in a thumbnail; several frames are narrower."""
+
 HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
 """The program's icon: a small solved nonogram."""
 
@@ -26,7 +30,7 @@ def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "", framed
 
     palette   six hex digits per entry, the background first; invalid entries of untrusted input are drawn grey
     text      description for screen readers; without one the drawing is hidden from them
-    framed    cells that have a frame in FRAME, bool[height, width]
+    framed    cells around which a frame is drawn in FRAME, bool[height, width]
     """
     height, width = cells.shape
     about = f'role="img" aria-label="{escape(text)}"' if text else 'aria-hidden="true"'
@@ -35,10 +39,13 @@ def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "", framed
         for entry in np.unique(cells[cells > 0]).tolist()
     )
     if framed is not None and framed.any():
-        paths += f'<path fill="#{FRAME}" d="{path_of(framed)}"/>'
-        for entry in np.unique(cells[framed]).tolist():
-            inner = "".join(f"M{x}.25 {y}.25h.5v.5h-.5z" for y, x in np.argwhere(framed & (cells == entry)).tolist())
-            paths += f'<path fill="#{hex_color(palette, entry)}" d="{inner}"/>'
+        wide = max(MIN_FRAME, max(width, height) / FRAME_CELLS / np.count_nonzero(framed) ** 0.5)
+        square = f"h{1 + 2 * wide:g}v{1 + 2 * wide:g}h-{1 + 2 * wide:g}z"
+        frames = "".join(f"M{x - wide:g} {y - wide:g}{square}" for y, x in np.argwhere(framed).tolist())
+        paths += f'<path fill="#{FRAME}" d="{frames}"/>' + "".join(
+            f'<path fill="#{hex_color(palette, entry)}" d="{path_of(framed & (cells == entry))}"/>'
+            for entry in np.unique(cells[framed]).tolist()
+        )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" shape-rendering="crispEdges" {about}>'
         f'<path fill="#{hex_color(palette, 0)}" d="M0 0h{width}v{height}h-{width}z"/>{paths}</svg>'

@@ -50,7 +50,7 @@ class AmbiguousPuzzle(NamedTuple):
     height: int | None
     cells: int | None  # in which the two solutions that were found differ
     changed: int | None  # cells that the change changes
-    change: str | None  # in words, that leaves one solution
+    change: str | None  # in words, that leaves one solution; empty if none was found, None if none was looked for
     marked: bool  # as ambiguous by its site
 
 
@@ -83,6 +83,7 @@ class Attention(NamedTuple):
 
     issues: tuple[Issue, ...]
     few_cells: int  # ambiguous puzzles shown whose solutions differ in at most FEW_CELLS cells
+    unrepaired: int  # ambiguous puzzles shown of which no change that leaves one solution was found
     ambiguous: tuple[AmbiguousPuzzle, ...]  # not marked by their site, then of the smallest change, difference first
     contradictory: tuple[ContradictoryPuzzle, ...]
     twins: tuple[DuplicatePuzzle, ...]  # those to fix first, then others, recoloured ones, near ones
@@ -108,6 +109,7 @@ def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table)
     return Attention(
         tuple(found),
         pc.sum(pc.less_equal(cells, FEW_CELLS)).as_py() or 0,
+        pc.sum(pc.equal(shown["change"], "")).as_py() or 0,
         _ambiguous(shown, cells),
         _contradictory(shown.filter(pa.array(has_issue(bits, "contradictory")))),
         _twins(shown, duplicates),

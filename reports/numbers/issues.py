@@ -163,44 +163,67 @@ def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
 
 NO_AUTHOR = "No author"
 
+FEW_CHANGED, SHARE_CHANGED = 10, 0.01
+"""A change of more cells than this, and of a larger share of them, is no repair to ask an author for."""
+
 FACTS = (
-    *("puzzle_id", "solutions", "unmarked", "marked", "status", "error", "goal_matches", "width", "height", "change"),
+    *(
+        "puzzle_id",
+        "author",
+        "solutions",
+        "unmarked",
+        "marked",
+        "status",
+        "error",
+        "goal_matches",
+        "width",
+        "height",
+        "change",
+    ),
     *("goal", "solution", "second_solution", "mended", "palette"),
 )
 
 
-def fixes(rows: pa.Table, duplicates: pa.Table) -> pa.Array:
+def fixes(rows: pa.Table, duplicates: pa.Table, to_author: bool = False) -> pa.Array:
     """Return what to fix of each puzzle, a sentence a line, string[rows]; null where the issue "to fix" is absent.
 
     rows        as `reports.numbers.census.Census.shown`
     duplicates  of the schema reports.numbers.duplicates.DUPLICATES
+    to_author   whether an author's picture is "your picture"
     """
     places = np.flatnonzero(has_issue(issues(rows, duplicates), "to fix"))
-    names = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "title")), strict=True))
-    authors = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "author")), strict=True))
+    ids = rows["puzzle_id"].to_pylist()
+    names, authors, sources = (
+        dict(zip(ids, rows[name].to_pylist(), strict=True)) for name in ("title", "author", "source")
+    )
     copies = {}
     faulty = duplicates.filter(pa.array(are_to_fix(rows, duplicates), pa.bool_()))
     for original, puzzle_id, likeness, *_ in zip(*faulty.to_pydict().values(), strict=True):
         by = f" by {authors[original]}" if authors.get(original) else ""
         turned = ", turned or mirrored" if likeness == "turned" else ""
-        copies[puzzle_id] = f"The same as {puzzle_name(original, names.get(original))}{by}{turned}."
+        source = sources.get(original)
+        elsewhere = f", which is from {source}" if source and source != sources[puzzle_id] else ""
+        copies[puzzle_id] = f"The same as {puzzle_name(original, names.get(original))}{by}{turned}{elsewhere}."
     facts = rows.select(FACTS).take(pa.array(places))
     texts: list[str | None] = [None] * len(rows)
     for place, row in zip(places.tolist(), facts.to_pylist(), strict=True):
-        texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]))))
+        whose = "your picture" if to_author and row["author"] else "the author’s picture"
+        texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]), whose)))
     return pa.array(texts, pa.string())
 
 
-def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
+def _sentences(row: dict[str, Any], copy: str | None, whose: str) -> Iterator[str]:
     if row["solutions"] == "multiple" and not row["marked"]:
         unsaid = ", which the site does not say" if row["unmarked"] else ""
         yield f"Several solutions{unsaid}{_difference(row)}."
         if row["change"]:
-            yield from _change(row)
+            yield from _change(row, whose)
+        elif row["change"] is not None:
+            yield "No repair was found."
     if row["solutions"] == "none":
         yield "No solution: the clues contradict each other."
     elif row["goal_matches"] is False:
-        yield "The author’s picture does not solve the clues."
+        yield f"{whose[0].upper()}{whose[1:]} does not solve the clues."
     if row["status"] == "invalid":
         yield f"Impossible clues: {row['error'] or 'no reason given'}."
     if copy:
@@ -219,17 +242,23 @@ def _difference(row: dict[str, Any]) -> str:
     return f": two of them differ in {np.count_nonzero(apart):,} of {apart.size:,} cells: {rows}; {columns}"
 
 
-def _change(row: dict[str, Any]) -> Iterator[str]:
-    """Yield the change that leaves one solution: its cells, and each clue that follows, Row 4: 3 1 becomes 2 1 1."""
+def _change(row: dict[str, Any], whose: str) -> Iterator[str]:
+    """Yield the change that leaves one solution: its cells, and each clue that follows, Row 4: 3 1 becomes 2 1 1.
+
+    Of a large one only the number of its cells.
+    """
     known, after = known_pictures(row) if row["solution"] else [], cells_of(row, "mended")
     colors = [color["name"] for color in row["palette"] or ()]
     if after is None or not known or max(picture.max() for picture in (after, *known)) >= len(colors):
         yield f"For one solution: {row['change']}."
         return
     before = nearest(known, after)
-    kept = "the author’s picture" if row["goal_matches"] else "one of those two"
-    cells = counted(int(np.count_nonzero(before != after)), "cell")
-    yield f"For one solution, keep {kept} but for {cells}: {changed_cells(before, after, colors)}."
+    changed = int(np.count_nonzero(before != after))
+    if changed > max(FEW_CHANGED, SHARE_CHANGED * after.size):
+        yield f"No small repair was found: the smallest changes {changed:,} of {after.size:,} cells."
+        return
+    kept = whose if row["goal_matches"] else "one of those two"
+    yield f"For one solution, keep {kept} but for {counted(changed, 'cell')}: {changed_cells(before, after, colors)}."
     for side, clues, others in zip(("Row", "Column"), clues_of(before), clues_of(after), strict=True):
         for number, (old, new) in enumerate(zip(clues, others, strict=True), 1):
             if old != new:
@@ -243,7 +272,7 @@ def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
     """Return a letter on what to fix for each author, those with the most puzzles first, as plain text.
 
     rows   as `reports.numbers.census.Census.shown`
-    fixed  what `fixes` returned for them
+    fixed  what `fixes` returned for them, to their authors
     """
     names = ["puzzle_id", "title", "author", "url", "width", "height"]
     wanted = rows.select(names).append_column("fixes", fixed).filter(fixed.is_valid()).to_pylist()
@@ -260,7 +289,8 @@ def _author_list(author: str | None, rows: list[dict[str, Any]]) -> str:
     if not author:
         return heading + entries
     some = "one" if len(rows) == 1 else f"{len(rows):,}"
-    return f"{heading}Dear {name},\n\nPlease look at {some} of your puzzles. {PURPOSE}\n\n{entries}\nThank you.\n"
+    greeting = f"Dear {name},\n\nPlease look at {some} of your puzzles. {PURPOSE}"
+    return f"{heading}{greeting}\n\n{entries}\nThank you, and kind regards\n"
 
 
 def _entry(row: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from nonocensus.solver.model.techniques import TECHNIQUES
 NO_MENDINGS = MENDINGS.empty_table()
 
 MENDED = pa.schema([MENDINGS.field(name) for name in ("change", "mended")])
-"""Columns of a mending that a report shows."""
+"""Columns of a mending that a report shows; the change is empty where none was found."""
 
 
 def join_mendings(results: pa.RecordBatch, mendings: KeyedRows) -> pa.RecordBatch:

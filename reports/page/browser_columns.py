@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from nonocensus.reports.words.formatting import COLORS, MEANINGS, OTHER_COLOR, REGULARS
 from nonocensus.solver.model.measures import Computed, Place, shown_in
 
-HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
+HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cells")
 """The first facts of an opened puzzle."""
 
 
@@ -37,9 +37,9 @@ def _columns() -> Iterator[BrowserColumn]:
     yield from (BrowserColumn(name, "") for name in ("puzzle_id", "title", "author", "url", "width", "height", "label"))
     yield from (columns.pop(name) for name in HEADLINES)
     yield BrowserColumn("kind", "Kind", "kind")
-    yield from columns.values()
     yield BrowserColumn("differing", "Cells that differ", "cells", is_charted=True)
     yield BrowserColumn("goal_matches", "Author’s picture", "fits")
+    yield from columns.values()
     yield BrowserColumn("source", "Source")
     yield BrowserColumn("copyright", "Copyright")
     yield BrowserColumn("license", "Licence")

@@ -146,7 +146,7 @@ def write_report(
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(census.shown.drop_columns([*DRAWN])),
-        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats)).encode(),
+        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats, to_author=True)).encode(),
     }
 
 

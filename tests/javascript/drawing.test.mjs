@@ -112,7 +112,7 @@ test("the sheet of a mended picture has its own clues and colours, and says what
 });
 
 test("layers are those that the picture has", () => {
-  assert.deepEqual(layersOf({ ...two, mended: SWITCH }).map(([layer]) => layer), ["solution", "second", "mended", "nothing", "play"]);
+  assert.deepEqual(layersOf({ ...two, mended: SWITCH }).map(([layer]) => layer), ["mended", "solution", "second", "nothing", "play"]);
   assert.deepEqual(layersOf(two).map(([layer]) => layer), ["solution", "second", "nothing", "play"]);
   assert.deepEqual(layersOf(null), []);
 });
@@ -165,9 +165,9 @@ test("facts are those known, in words", () => {
   const facts = factItems((name) => row[name] ?? null, { width: 5, height: 4, cells: 20 }).map((fact) => fact.children.map((part) => part.textContent));
   assert.deepEqual(facts, [
     ["Minutes for people", `about 7\u00a0min for ${regulars}`], ["Stars for people", "2.3 of 5"], ["Grade for people", "6 of 9"],
-    ["Technique for people", "edge"], ["CPU time", "250\u00a0ms"], ["Cells after line logic", "5 of 20"],
+    ["Technique for people", "edge"], ["Author’s picture", "does not solve the clues"], ["CPU time", "250\u00a0ms"], ["Cells after line logic", "5 of 20"],
     ["Work for people", "3.6"], ["People’s solving time", "15\u00a0h\u00a042\u00a0min"],
-    ["Author’s picture", "does not solve the clues"], ["Source", "griddlers"],
+    ["Source", "griddlers"],
   ]);
 });
 

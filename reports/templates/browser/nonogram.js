@@ -11,11 +11,11 @@ export const ORIGINAL = "original";
 
 /** Layers that the cells can show: property of a picture, and title. */
 export const LAYERS = [
+  ["mended", "Mended"],
   [ORIGINAL, "Comparison"],
   ["solution", "Solution"],
   ["second", "Second solution"],
   ["goal", "Author’s picture"],
-  ["mended", "Mended"],
   [NO_LAYER, "Empty grid"],
   [PLAY, "Play"],
 ];

@@ -82,7 +82,7 @@ export class PuzzleView {
     this.part("key").textContent = at("label") ?? "unknown";
     this.part("key").style.setProperty("--key", color);
     this.part("meaning").textContent = meaning;
-    this.part("reason").textContent = at("error") ?? "";
+    this.part("reason").textContent = at("fixes") ?? at("error") ?? "";
     this.part("repeats").replaceChildren(...repeatWords(at));
     const size = { width: at("width"), height: at("height"), cells: at("cells") };
     this.part("facts").replaceChildren(...factItems(at, size));

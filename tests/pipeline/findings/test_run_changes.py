@@ -106,7 +106,9 @@ def test_author_s_picture_is_drawn_with_the_cells_that_changed(tmp_path: Path) -
         page = changes_page(*runs, compare(*runs))
         before, after = re.findall(r"<svg.*?</svg>", page)
         for drawn, color in ((before, picture[0, 0]), (after, mended[0, 0])):
-            frame = f'<path fill="#ff0090" d="M0 0h1v1h-1z"/><path fill="#{("ffffff", "000000")[color]}" d="M0.25 0.25h'
+            frame = (
+                f'd="M-0.2 -0.2h1.4v1.4h-1.4z"/><path fill="#{("ffffff", "000000")[color]}" d="M0 0h1v1h-1z"/></svg>'
+            )
             assert drawn.count("#ff0090") == drawn.count(frame) == 1, "one cell, since the author's is the one drawn"
 
 

@@ -93,8 +93,8 @@ def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
 
 
 def test_nothing_needs_attention() -> None:
-    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), (), (), 0, {})
-    assert told(take_census([])) == Attention((), 0, (), (), (), (), 0, {})
+    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, 0, (), (), (), (), 0, {})
+    assert told(take_census([])) == Attention((), 0, 0, (), (), (), (), 0, {})
     shown = take_census(pairs((solved("a/1", 1.0), known("a/1")))).shown
     assert author_lists(shown, fixes(shown, DUPLICATES.empty_table())) == ""
 
@@ -361,7 +361,7 @@ Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 a
 a/10, 2×2
 Several solutions, which the site does not say.
 
-Thank you.
+Thank you, and kind regards
 
 
 <script>alert(1)</script> & \ufffdevil: 1 puzzle
@@ -373,7 +373,7 @@ Please look at one of your puzzles. A puzzle should have exactly one solution, a
 a/5 “<script>alert(1)</script> & \ufffdevil”, 2×2
 Impossible clues: row 1: too long.
 
-Thank you.
+Thank you, and kind regards
 
 
 {ARABIC}: 1 puzzle
@@ -385,7 +385,7 @@ Please look at one of your puzzles. A puzzle should have exactly one solution, a
 a/4, 2×2
 No solution: the clues contradict each other.
 
-Thank you.
+Thank you, and kind regards
 
 
 No author: 1 puzzle
@@ -417,7 +417,7 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
     mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"), ("a/4", b"\1\1\0\0"))
     shown = take_census(rows, mendings=mended).shown
     assert (
-        author_lists(shown, fixes(shown, DUPLICATES.empty_table()))
+        author_lists(shown, fixes(shown, DUPLICATES.empty_table(), to_author=True))
         == """Ann: 4 puzzles
 
 Dear Ann,
@@ -442,18 +442,53 @@ For one solution: change of a/3.
 
 a/4, 2×2
 Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2.
-For one solution, keep the author’s picture but for 2 cells: row 1, column 1 black; row 2, column 1 white.
+For one solution, keep your picture but for 2 cells: row 1, column 1 black; row 2, column 1 white.
 Row 1: 1 becomes 2
 Row 2: 1 becomes 0
 
-Thank you.
+Thank you, and kind regards
 """
     )
 
 
 def test_each_author_has_a_letter_as_plain_text() -> None:
     shown = take_census(AUTHORS).shown
-    assert author_lists(shown, fixes(shown, COPIES)) == LISTS
+    assert author_lists(shown, fixes(shown, COPIES, to_author=True)) == LISTS
+
+
+def test_large_changes_are_no_repair_and_attempts_without_one_are_said() -> None:
+    two = solved("a/1", 1.0, "multiple", **MULTIPLE, solution=bytes(600), second_solution=bytes(599) + b"\1")
+    rows = [(two | {"puzzle_id": f"a/{k}", "clue_hash": "h"}, known(f"a/{k}", 30, 20)) for k in range(4)]
+    large, small = (b"\1" * cells + bytes(600 - cells) for cells in (11, 10))
+    mended = mended_rows(("a/0", large), ("a/1", small), ("a/2", b""))
+    place = mended.schema.get_field_index("change")
+    mended = mended.set_column(place, mended.schema.field(place), pa.array(["11 cells", "10 cells", ""]))
+    census = take_census(pairs(*rows), mendings=mended)
+    said = dict(
+        zip(
+            *(census.shown["puzzle_id"].to_pylist(), fixes(census.shown, DUPLICATES.empty_table()).to_pylist()),
+            strict=True,
+        )
+    )
+    last = {name: text.split("\n")[1:2] for name, text in said.items()}
+    assert last == {
+        "a/0": ["No small repair was found: the smallest changes 11 of 600 cells."],
+        "a/1": [
+            "For one solution, keep one of those two but for 10 cells: row 1, columns 1 to 10 black.",
+        ],
+        "a/2": ["No repair was found."],
+        "a/3": [],
+    }
+    attention = told(census)
+    assert attention.unrepaired == 1
+    assert [one.change for one in attention.ambiguous] == ["10 cells", "11 cells", "", None]
+
+
+def test_copies_of_another_source_are_said_to_be_that() -> None:
+    rows = pairs(*((solved(f"{source}/1", 1.0), known(f"{source}/1", 8, 8, author="Ann")) for source in "ab"))
+    shown = take_census(rows).shown
+    said = fixes(shown, found(("a/1", "b/1", "equal", None))).to_pylist()
+    assert sorted(filter(None, said)) == ["The same as a/1 by Ann, which is from a."]
 
 
 def test_what_to_fix_is_said_of_the_puzzles_with_that_issue() -> None:

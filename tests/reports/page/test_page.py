@@ -266,7 +266,7 @@ def test_a_mended_puzzle_is_drawn_before_and_after() -> None:
     assert black.format(1, 1) in before
     assert black.format(2, 2) in after
     for drawn, color in ((before, "ffffff"), (after, "000000")):
-        frame = f'<path fill="#ff0090" d="M1 1h1v1h-1z"/><path fill="#{color}" d="M1.25 1.25h.5v.5h-.5z"/>'
+        frame = f'<path fill="#ff0090" d="M0.8 0.8h1.4v1.4h-1.4z"/><path fill="#{color}" d="M1 1h1v1h-1z"/></svg>'
         assert drawn.count("#ff0090") == drawn.count(frame) == 1
 
 
