@@ -447,7 +447,8 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
 def remove_puzzles(store: Store, ids: Iterable[str]) -> int:
     """Remove puzzles by id; return how many are left. Runs then need `retry --changed`.
 
-    Raises UserError, and changes nothing, for an unknown id and for a crawled store.
+    Raises UserError, and changes nothing, for an unknown id and for a crawled store. If it is killed, each part is as
+    it was, or without all of these puzzles.
     """
     removed = pa.array(dict.fromkeys(ids), pa.string())
     with writer_lock(store.folder):

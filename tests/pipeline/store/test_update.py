@@ -223,6 +223,18 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert (tmp_path / "page.html").read_text().count("<svg") == 2, "before, from the copied store, and after"
 
 
+def test_intended_ambiguity_is_marked_and_in_no_letter(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """As docs/VERDICTS.md says."""
+    run = run_of(tmp_path, [puzzle(name, author="Ann") for name in "12"])
+    noted = nonocensus("convert", "store", "all.jsonl") and (tmp_path / "all.jsonl").read_text().splitlines()[0]
+    (tmp_path / "noted.jsonl").write_text(noted.replace("{", '{"site_note": "definitely non-unique", ', 1))
+    assert nonocensus("import", "noted.jsonl", "--out", "store", "--update").code == 0
+    require_unchanged(run)
+    assert nonocensus("report", "run", "--out", "report").code == 0
+    letters = (tmp_path / "report/authors.txt").read_text()
+    assert ("a/1" in letters, "a/2" in letters) == (False, True)
+
+
 def test_status_of_a_copied_run_names_the_store_beside_it(tmp_path: Path, nonocensus: Nonocensus) -> None:
     run_of(tmp_path, [puzzle("1")])
     for name in ("run", "store"):
