@@ -226,7 +226,8 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
 def test_intended_ambiguity_is_marked_and_in_no_letter(tmp_path: Path, nonocensus: Nonocensus) -> None:
     """As docs/VERDICTS.md says."""
     run = run_of(tmp_path, [puzzle(name, author="Ann") for name in "12"])
-    noted = nonocensus("convert", "store", "all.jsonl") and (tmp_path / "all.jsonl").read_text().splitlines()[0]
+    assert nonocensus("convert", "store", "all.jsonl").code == 0
+    noted = (tmp_path / "all.jsonl").read_text().splitlines()[0]
     (tmp_path / "noted.jsonl").write_text(noted.replace("{", '{"site_note": "definitely non-unique", ', 1))
     assert nonocensus("import", "noted.jsonl", "--out", "store", "--update").code == 0
     require_unchanged(run)
