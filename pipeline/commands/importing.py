@@ -5,13 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import (
-    Contact,
-    InputFormat,
-    OutStore,
-    format_named,
-    parsed_ids,
-)
+from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, format_named, parsed_ids
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -29,6 +23,7 @@ from nonocensus.reports.rights import is_free
 from nonocensus.reports.words.formatting import counted
 
 FOLLOW = "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, first: cp -r RUN before."
+"""What to do about runs after a change of their store."""
 
 
 def import_(

@@ -202,7 +202,7 @@ def fixes(rows: pa.Table, duplicates: pa.Table, to_author: bool = False) -> pa.A
         by = f" by {authors[original]}" if authors.get(original) else ""
         turned = ", turned or mirrored" if likeness == "turned" else ""
         source = sources.get(original)
-        elsewhere = f", which is from {source}" if source and source != sources[puzzle_id] else ""
+        elsewhere = f", which is from {source}" if source and source != sources.get(puzzle_id) else ""
         copies[puzzle_id] = f"The same as {puzzle_name(original, names.get(original))}{by}{turned}{elsewhere}."
     facts = rows.select(FACTS).take(pa.array(places))
     texts: list[str | None] = [None] * len(rows)

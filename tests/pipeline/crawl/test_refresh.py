@@ -363,4 +363,4 @@ def test_files_update_a_copy_of_a_crawled_store(nonocensus: Nonocensus, refused:
         nonocensus("convert", "store", "ALL.jsonl").code == nonocensus("import", "ALL.jsonl", "--out", "new").code == 0
     )
     done = nonocensus("import", "new.jsonl", "--out", "new", "--update")
-    assert (done.code, done.out.splitlines()[0]) == (0, "0 puzzles added to new, 1 updated: 2 in all.")
+    assert (done.code, done.out.splitlines()[0]) == (0, "1 puzzle updated in new: 2 in all.")
