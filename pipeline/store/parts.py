@@ -17,6 +17,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
@@ -370,11 +371,20 @@ def append(
     return total
 
 
-def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
+def write_part(
+    store: Store,
+    name: str,
+    first: pa.RecordBatch,
+    more: Iterator[pa.RecordBatch],
+    groups: int,
+    waiting: list[Callable[[], None]] | None = None,
+) -> int:
     """Write up to `groups` record batches as the row groups of one part, then its JSON; return its rows.
 
     An existing part of this name is replaced, its file deleted at the end. Files left by killed processes belong to no
     part; `nonocensus verify` reports them.
+
+    waiting   gets the function that writes the JSON, instead of its call
     """
     place = store.puzzles
     over = place.version(f"{name}.json")
@@ -391,17 +401,26 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
             batch = next(more, None) if len(written) < groups else None
         writer.add_key_value_metadata({HASH_KEY.decode(): digest.hexdigest()})
     part = Part(name, sum(written), written, digest.hexdigest(), file, place.size(file) or 0)
-    try:
-        with commit_under_lease(place):
-            place.commit(f"{name}.json", asdict(part), over)
-    except ConflictError as error:
-        raise StorageError(f"{store.folder.name}: another command has written {name} meanwhile; try again") from error
-    except OSError:
-        if place.local:  # a full disk; on object storage the write may have succeeded
-            place.delete(file)
-        raise
-    if before is not None:
-        place.delete(before)
+
+    def commit() -> None:
+        try:
+            with commit_under_lease(place):
+                place.commit(f"{name}.json", asdict(part), over)
+        except ConflictError as error:
+            raise StorageError(
+                f"{store.folder.name}: another command has written {name} meanwhile; try again"
+            ) from error
+        except OSError:
+            if place.local:  # a full disk; on object storage the write may have succeeded
+                place.delete(file)
+            raise
+        if before is not None:
+            place.delete(before)
+
+    if waiting is None:
+        commit()
+    else:
+        waiting.append(commit)
     return part.rows
 
 
@@ -419,12 +438,15 @@ def hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
             digest.update(memoryview(column.buffers()[2])[int(offsets[0]) : int(offsets[-1])])
 
 
-def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) -> int:
+def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch], at_once: bool = False) -> int:
     """Apply a change to each row group of each part; return how many parts changed.
 
     Each part is replaced atomically; one without rows is deleted. Raises VersionError for parts of a newer version.
+
+    at_once   write all files before the first part is replaced, for a change that can't be repeated
     """
     changed = 0
+    waiting = list[Callable[[], None]]()
     with writer_lock(store.folder):
         store.puzzles.sweep()
         for part in store.parts():
@@ -436,25 +458,32 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
             changed += 1
             kept = [batch for batch in after if len(batch)]
             if kept:
-                write_part(store, part.name, kept[0], iter(kept[1:]), len(kept))
+                write_part(store, part.name, kept[0], iter(kept[1:]), len(kept), waiting)
             else:
-                check_lease(store.folder)
-                store.puzzles.delete(f"{part.name}.json")
-                store.puzzles.delete(part.file)
+                waiting.append(partial(_delete_part, store, part))
+            if not at_once:
+                waiting.pop()()
+        for commit in waiting:
+            commit()
     return changed
+
+
+def _delete_part(store: Store, part: Part) -> None:
+    check_lease(store.folder)
+    store.puzzles.delete(f"{part.name}.json")
+    store.puzzles.delete(part.file)
 
 
 def remove_puzzles(store: Store, ids: Iterable[str]) -> int:
     """Remove puzzles by id; return how many are left. Runs then need `retry --changed`.
 
-    Raises UserError, and changes nothing, for an unknown id and for a crawled store. If it is killed, each part is as
-    it was, or without all of these puzzles.
+    Raises UserError, and changes nothing, for an unknown id and for a crawled store.
     """
     removed = pa.array(dict.fromkeys(ids), pa.string())
     with writer_lock(store.folder):
         store.refuse_crawled("remove")
         store.refuse_unknown_ids(removed.to_pylist(), store.parts())
-        rewrite(store, lambda batch: batch.filter(pc.invert(pc.is_in(batch["puzzle_id"], removed))))
+        rewrite(store, lambda batch: batch.filter(pc.invert(pc.is_in(batch["puzzle_id"], removed))), at_once=True)
         return store.rows()
 
 
