@@ -1,8 +1,8 @@
 """A book of puzzles as PDF: cover, contents, how to solve, chapters by stars, solutions, authors and licences.
 
 Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of one size have cells
-of one size in the whole book, but one that has a page to itself fills it, and longer numbers may need larger ones;
-colours have letters, so that a grey print can be solved. templates/book.typ sets it.
+of one size in the whole book, but one that has a page to itself fills it; colours have letters, so that a grey print
+can be solved. templates/book.typ sets it.
 """
 
 import re
@@ -19,6 +19,7 @@ from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.drawings.svg import drawing, numbered
 from nonocensus.reports.page.printing import (
     BORDER,
+    LEAST_PRINT,
     LONG,
     SHORT,
     extent,
@@ -52,8 +53,8 @@ puzzle, for its number."""
 LEAST_WIDTH = 170.0
 """Points of a puzzle's least width, for number and facts above it."""
 
-EASY_PRINT = 7.0
-"""Minimum size of numbers in points; a cell is 3.5 mm wide then. Smaller print is hard to read."""
+EASY_PRINT = 6.5
+"""Minimum size of numbers in points; a cell is 3.3 mm wide then. Smaller print is hard to read."""
 
 NEAR, AHEAD = 0.25, 40
 """Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the number of
@@ -268,8 +269,8 @@ def _divided(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzl
 
 
 def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
-    """Measure a puzzle with cells of a side, or larger ones for legible numbers if a page has room."""
-    cell = max(cell, min(EASY_PRINT / print_size(each.puzzle, 1.0), _cell(each.puzzle, layout.paper, 1)))
+    """Measure a puzzle with cells of a side, or larger ones for numbers of LEAST_PRINT if a page has room."""
+    cell = max(cell, min(LEAST_PRINT / print_size(each.puzzle, 1.0), _cell(each.puzzle, layout.paper, 1)))
     room, _ = _slot(layout.paper, layout.per_page)
     width, height = extent(each.puzzle, cell)
     width, is_wide = max(width, LEAST_WIDTH), width > room + ROUNDING

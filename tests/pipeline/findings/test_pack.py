@@ -314,7 +314,7 @@ def test_book_has_the_puzzles_of_the_pack(demo_run: Run, tmp_path: Path, nonocen
 
 
 def test_puzzles_too_large_for_a_page_are_replaced_by_others(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """However many there are; numbers of less than 7 pt are printed nowhere, but of puzzles that --ids names."""
+    """However many there are; numbers of less than 6.5 pt are printed nowhere, but of puzzles that --ids names."""
     sizes = {f"a/wide{n}": (3, 70 + n) for n in range(30)} | {"a/small": (3, 4)}
     run = run_of(
         tmp_path, [from_picture(notched(*size), puzzle_id=name, license="MIT") for name, size in sizes.items()]
@@ -327,11 +327,11 @@ def test_puzzles_too_large_for_a_page_are_replaced_by_others(tmp_path: Path, non
     done = nonocensus(*options, "--count", "2")
     assert (done.code, ids(tmp_path / "pack")) == (1, ["a/small"])
     assert re.search(
-        r"Skipped( a/wide\d+,){9} a/wide\d+ and 20 more: numbers of less than 7 pt in the book\.", done.out
+        r"Skipped( a/wide\d+,){9} a/wide\d+ and 20 more: numbers of less than 6\.5 pt in the book\.", done.out
     )
     before = (tmp_path / "pack" / "pack.json").read_bytes()
     refused = nonocensus(*options, "--where", "width > 9")
-    assert (refused.code, ": numbers of less than 7 pt in the book" in refused.err) == (2, True)
+    assert (refused.code, ": numbers of less than 6.5 pt in the book" in refused.err) == (2, True)
     assert (tmp_path / "pack" / "pack.json").read_bytes() == before
 
 
@@ -422,7 +422,7 @@ def test_small_print_of_a_book_is_named(tmp_path: Path, nonocensus: Nonocensus) 
     options = "pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter"
     done = nonocensus(*options, "--ids", ",".join(sizes))
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 7 pt: a/large (6.1 pt)."
+    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6.5 pt: a/large (6.1 pt)."
 
 
 def test_five_stars_are_in_the_class_below() -> None:
