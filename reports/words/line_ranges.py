@@ -1,6 +1,6 @@
 """A line of a puzzle for explanations: where its blocks can be, by counting, by room and in all arrangements."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -105,6 +105,17 @@ class Ranges(NamedTuple):
             and end - start <= (line.clue[t].length or len(line.cells))
         ]
 
+    def others(self, line: Line, start: int, end: int, blocks: list[int]) -> list[tuple[int, int, bool]]:
+        """Return the nearest blocks that are long enough for a run, but not there: each ends too early or begins late.
+
+        That is the block, the cell, and whether it is its last one.
+        """
+        color = line.clue[blocks[0]].color
+        alike = [t for t in self.open if line.clue[t].color == color]
+        alike = [t for t in alike if (line.clue[t].length or len(line.cells)) >= end - start]
+        before, after = [t for t in alike if t < blocks[0]], [t for t in alike if t > blocks[-1]]
+        return [(t, self.end[t] - 1, True) for t in before[-1:]] + [(t, self.begin[t], False) for t in after[:1]]
+
 
 def least(block: Block) -> int:
     """Return the minimum length of a block."""
@@ -167,18 +178,35 @@ def ranges(line: Line, how: int) -> Ranges:
     return _narrowed(line, found) if how == NARROWED else found
 
 
-def limiting(line: Line, begins: list[int], ends: list[int]) -> Line:
-    """Return a line with no more known cells than limit, by room, where some blocks begin and where some end."""
+def finished_ends(line: Line) -> list[range]:
+    """Return the cells at either end with finished blocks."""
+    found, n = ranges(line, COUNTED), len(line.cells)
+    ends = (
+        (found.open.start, range(found.inside.start)),
+        (len(line.clue) - found.open.stop, range(found.inside.stop, n)),
+    )
+    return [cells for blocks, cells in ends if blocks]
 
-    def bounds(line: Line) -> list[int]:
-        found = ranges(line, FITTED)
-        return [*(found.begin[t] for t in begins), *(found.end[t] for t in ends)]
 
-    wanted, every = bounds(line), line.opened().cells
-    for x in range(len(every)):
-        opened = line._replace(cells=(*line.cells[:x], every[x], *line.cells[x + 1 :]))
-        line = opened if bounds(opened) == wanted else line
+@lru_cache(4096)
+def limiting(line: Line, shows: Callable[[Line], bool]) -> Line:
+    """Return a line with no more known cells than show something: an end with finished blocks as a whole, or none."""
+    every, ends = line.opened().cells, finished_ends(line)
+    single = (range(x, x + 1) for x in range(len(every)) if not any(x in end for end in ends))
+    for cells in (*ends, *single):
+        opened = (*line.cells[: cells.start], *every[cells.start : cells.stop], *line.cells[cells.stop :])
+        if opened != line.cells and shows(line._replace(cells=opened)):
+            line = line._replace(cells=opened)
     return line
+
+
+def pushing(line: Line, t: int, begin: int) -> int:
+    """Return how many open blocks before block t are needed for it to have no room before a cell."""
+    found = ranges(line, FITTED)
+    for first in range(t, found.open.start, -1):
+        if _begins(line, found.inside.start, range(first, t + 1), is_fitted=True)[t] >= begin:
+            return t - first
+    return t - found.open.start
 
 
 def _narrowed(line: Line, found: Ranges) -> Ranges:
@@ -197,16 +225,16 @@ def _narrowed(line: Line, found: Ranges) -> Ranges:
             end[t], ends[t] = start + longest, why
         x = past
         for other in range(t + 1, found.open.stop):
-            x = max(x, begin[other - 1] + least(clue[other - 1])) + gap_before(clue, other)
+            x += gap_before(clue, other)
             if begin[other] < x:
                 begin[other], starts[other] = x, why
-            x = 0
+            x += least(clue[other])
         x = start
         for other in range(t - 1, found.open.start - 1, -1):
-            x = min(x, end[other + 1] - least(clue[other + 1])) - gap_before(clue, other + 1)
+            x -= gap_before(clue, other + 1)
             if end[other] > x:
                 end[other], ends[other] = x, why
-            x = n
+            x -= least(clue[other])
     return Ranges(begin, end, found.open, found.inside, (starts, ends))
 
 

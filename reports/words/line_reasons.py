@@ -27,7 +27,7 @@ from nonocensus.reports.words.line_ranges import (
     ranges,
 )
 from nonocensus.solver.model import techniques
-from nonocensus.solver.model.puzzle import BLOT
+from nonocensus.solver.model.puzzle import BLOT, Block
 from nonocensus.solver.proofs.record import colors_of
 
 MOST_ARRANGEMENTS = 3
@@ -109,18 +109,33 @@ def _by_overlap(line: Line, how: int) -> Iterator[Reason]:
         if first <= last < first + least(block):
             ruled = line.painting(block.color, range(last, first + least(block)))
             kind = "covers" if block.length == BLOT else "fixed" if first == last else "range"
-            parts = {"block": t, "within": range(first, found.end[t]), "cells": [last], "counted": found}
-            yield Reason(kind, ruled, parts | _seen(line, how, [t], [t]))
+            parts = {"block": t, "within": range(first, found.end[t]), "cells": [last]} | _seen(line, how)
+            yield Reason(kind, ruled, parts)
 
 
-def _seen(line: Line, how: int, begins: list[int], ends: list[int]) -> dict[str, Any]:
-    """Return what shows ranges of blocks: for FITTED what limits them, for FULL the blocks pushed to either end."""
-    if how == FITTED:
-        return {"limited": (line, begins, ends)}
+def _seen(line: Line, how: int) -> dict[str, Any]:
+    """Return what shows ranges of blocks: for COUNTED all of them, for FULL the blocks pushed to either end."""
+    if how == COUNTED:
+        return {"counted": ranges(line, how)}
     if how != FULL:
         return {}
     spans = arrangement_spans(line)
     return {"first": [min(each)[0] for each in spans], "last": [max(each)[0] for each in spans]}
+
+
+def _limited(rule: "Rule") -> "Rule":
+    """Add to the arguments of a rule what limits them: the rule finds them again on a line where that is known."""
+
+    def limited(line: Line) -> Iterator[Reason]:
+        for reason in rule(line):
+
+            def shows(other: Line, reason: Reason = reason) -> bool:
+                return any(each[::2] == reason[::2] and reason.ruled <= each.ruled for each in rule(other))
+
+            told = () if reason.kind in ("range", "fixed", "covers") else reason.parts["cells"]
+            yield reason._replace(parts=reason.parts | {"limited": (line, shows), "told": told})
+
+    return limited
 
 
 def _by_edge(line: Line, rule: Callable[[Line, int, int], Iterator[Reason]]) -> Iterator[Reason]:
@@ -175,8 +190,10 @@ def _punctuating(line: Line) -> Iterator[Reason]:
     for start, end, color in line.runs():
         blocks = found.of_run(line, start, end, color)
         if blocks and max(line.clue[t].length or len(line.cells) for t in blocks) == end - start:
-            ruled = line.excluding(color, (start - 1, end))
-            yield Reason("whole", ruled, {"blocks": blocks, "cells": range(start, end), "color": color})
+            ruled, others = line.excluding(color, (start - 1, end)), found.others(line, start, end + 1, blocks)
+            blocks = [t for t, block in enumerate(line.clue) if block == Block(end - start, color)]
+            parts = {"blocks": blocks, "cells": range(start, end), "color": color, "others": others}
+            yield Reason("whole", ruled, parts)
 
 
 def _cover(line: Line, x: int, color: int, how: int) -> dict[str, Any] | None:
@@ -194,35 +211,43 @@ def _cover(line: Line, x: int, color: int, how: int) -> dict[str, Any] | None:
                 return None
             is_free = len(line.stretch(color, x, 0, len(line.cells))) >= needed
             short.append((t, room, within if is_free else None))
-    parts: dict[str, Any] = {"short": short, "runs": []}
+    parts: dict[str, Any] = {"short": short, "runs": {}, "others": []}
     if before:
         parts |= {"before": before[-1], "latest": found.end[before[-1]] - 1}
-        parts["runs"] += [found.runs[1][before[-1]]] if before[-1] in found.runs[1] else []
+        parts["runs"] |= {"before": found.runs[1][before[-1]]} if before[-1] in found.runs[1] else {}
     if after:
         parts |= {"after": after[0], "earliest": found.begin[after[0]]}
-        parts["runs"] += [found.runs[0][after[0]]] if after[0] in found.runs[0] else []
+        parts["runs"] |= {"after": found.runs[0][after[0]]} if after[0] in found.runs[0] else {}
+    for run, t in parts["runs"].values():
+        others = ranges(line, COUNTED).others(line, run[0], run[1], [t])
+        parts["others"] += [each for each in others if each not in parts["others"]]
     return parts
 
 
 def _by_covers(line: Line, how: int) -> Iterator[Reason]:
     """No block of a colour covers some cells."""
     found = ranges(line, how)
-    merged: dict[str, tuple[dict[str, Any], set[tuple[int, int]]]] = {}
+    merged: dict[str, tuple[dict[str, Any], list[tuple[int, int]]]] = {}
     for x in found.inside:
         for color in colors_of(line.cells[x]):
             parts = _cover(line, x, color, how) if color else None
             if parts is not None:
-                pairs = merged.setdefault(f"{color}{parts}", (parts | {"color": color}, set()))[1]
-                pairs.add((x, color))
+                merged.setdefault(f"{color}{parts}", (parts, []))[1].append((x, color))
     for parts, pairs in merged.values():
-        begins, ends = ([parts[name]] if name in parts else [] for name in ("after", "before"))
+        (x, color), more = pairs[0], {"color": pairs[0][1]} | _seen(line, how)
         if how == COUNTED:
             known = (
-                (range(found.inside.start) if begins else ()),
-                range(found.inside.stop, len(line.cells)) if ends else (),
+                (range(found.inside.start) if "after" in parts else ()),
+                range(found.inside.stop, len(line.cells)) if "before" in parts else (),
             )
-            parts |= {"passed": [x for cells in known for x in cells], "counted": found}
-        yield Reason("owned" if parts["runs"] else "cover", frozenset(pairs), parts | _seen(line, how, begins, ends))
+            more |= {"passed": [x for cells in known for x in cells]}
+        elif how != FULL:
+
+            def shows(other: Line, x: int = x, color: int = color, parts: dict[str, Any] = parts) -> bool:
+                return x in ranges(other, how).inside and _cover(other, x, color, how) == parts
+
+            more |= {"limited": (line, shows), "told": {x for run, _ in parts["runs"].values() for x in range(*run)}}
+        yield Reason("owned" if parts["runs"] else "cover", frozenset(pairs), parts | more)
 
 
 def _splitting(line: Line) -> Iterator[Reason]:
@@ -268,12 +293,15 @@ def _joining(line: Line) -> Iterator[Reason]:
         first = max(each.stop - length for each, length in zip(within, lengths, strict=True))
         past = min(each.start + length for each, length in zip(within, lengths, strict=True))
         ruled = line.painting(color, [*range(max(first, 0), start), *range(end, past)])
+        others = found.others(line, start, end, blocks)
         if ruled:
-            parts = {"cells": range(start, end), "blocks": blocks, "within": within, "color": color}
+            parts = {"cells": range(start, end), "blocks": blocks, "within": within, "color": color, "others": others}
             yield Reason("grow" if len(blocks) > 1 else "part", ruled, parts)
         if len(blocks) == 1:
             if single[0] == blocks[0]:
+                before = found.others(line, single[1].start, single[1].stop, blocks)
                 parts = {"cells": [*single[1], *range(start, end)], "block": blocks[0], "color": color}
+                parts["others"] = before + [each for each in others if each not in before]
                 yield Reason("join", line.painting(color, range(single[1].stop, start)), parts)
             single = blocks[0], range(start, end)
 
@@ -285,12 +313,12 @@ RULES: dict[int, tuple[Rule, ...]] = {
     techniques.COUNTING: (_by_counting,),
     techniques.OVERLAP: (lambda line: _by_overlap(line, COUNTED),),
     techniques.GLUE: (lambda line: _by_edge(line, _glue),),
-    techniques.PUNCTUATING: (_punctuating,),
+    techniques.PUNCTUATING: (_limited(_punctuating),),
     techniques.MERCURY: (lambda line: _by_edge(line, _mercury),),
     techniques.SPACES: (lambda line: _by_covers(line, COUNTED), lambda line: _by_covers(line, NARROWED)),
-    techniques.FORCING: (lambda line: _by_overlap(line, FITTED), lambda line: _by_covers(line, FITTED)),
-    techniques.SPLITTING: (_splitting,),
-    techniques.JOINING: (_joining,),
+    techniques.FORCING: (_limited(lambda line: _by_overlap(line, FITTED)), lambda line: _by_covers(line, FITTED)),
+    techniques.SPLITTING: (_limited(_splitting),),
+    techniques.JOINING: (_limited(_joining),),
     techniques.REACH: (lambda line: _by_overlap(line, FULL), lambda line: _by_covers(line, FULL)),
 }
 """The rules of each technique, by its number; LINE has none, but arrangements and assumptions."""

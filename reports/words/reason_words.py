@@ -6,7 +6,16 @@ from typing import Any
 
 from nonocensus.reports.drawings.sheet_colors import color_names
 from nonocensus.reports.words.formatting import by_number, counted, listed
-from nonocensus.reports.words.line_ranges import Line, Pairs, Ranges, gap_before, least, limiting
+from nonocensus.reports.words.line_ranges import (
+    Line,
+    Pairs,
+    Ranges,
+    finished_ends,
+    gap_before,
+    least,
+    limiting,
+    pushing,
+)
 from nonocensus.reports.words.line_reasons import Reason
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
 from nonocensus.solver.proofs.record import colors_of
@@ -19,8 +28,8 @@ SENTENCES = {
     "found": "{all} {name} {cells_found} found{of}, in {cells}",
     "none": "{sum} fill the {side}",
     "needed": "only {cells} can be {name}, and {count} {name} {cells_needed} needed{of}",
-    "range": "{block} lies within {within}",
-    "fixed": "{block} must be in {within}",
+    "range": "{kept}{block} lies within {within}{left}",
+    "fixed": "{kept}{block} must be in {within}{left}",
     "filled": "{counted}",
     "covers": "{block} must cover {cells}",
     "near": "{cells_are} {name} and can only belong to {block}, which {edge}",
@@ -155,19 +164,13 @@ class LineWords:
     def cover(self, parts: Mapping[str, Any]) -> str:
         """Say why no block of a colour is in some cells."""
         given: dict[int, set[int]] = {}
-        for run, t in parts["runs"]:
+        for run, t in parts["runs"].values():
             given.setdefault(t, set()).update(range(*run))
         lead = [f"{self.cells(cells)} can only belong to {self.block(t)}" for t, cells in given.items()]
         clauses = []
-        found = parts.get("counted")
-        if "before" in parts:
-            t = parts["before"]
-            beyond = self.beyond(range(t, found.open.stop), "after") if found else ""
-            clauses.append(f"{beyond}{self.block(t)} {self.edge(parts['latest'], True)}")
-        if "after" in parts:
-            t = parts["after"]
-            beyond = self.beyond(range(t, found.open.start - 1, -1), "before") if found else ""
-            clauses.append(f"{beyond}{self.block(t)} {self.edge(parts['earliest'], False)}")
+        for side, name in (("before", "latest"), ("after", "earliest")):
+            if side in parts:
+                clauses.append(self.limit(parts, parts[side], parts[name], side == "before", parts["runs"].get(side)))
         short: dict[str, list[int]] = {}
         for t, room, within in parts["short"]:
             where = f" (within {self.cells(within)})" if within else ""
@@ -177,9 +180,33 @@ class LineWords:
         said = listed(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
         return f"as {listed(lead)}, {said}" if lead else said
 
-    def beyond(self, blocks: range, side: str) -> str:
-        """Say what room the blocks beyond the first one need: `with 2 + 1 and 2 gaps before it, `."""
-        return f"with {self.sum(sorted(blocks[1:]))}{self.gaps(sorted(blocks))} {side} it, " if blocks[1:] else ""
+    def kept(self, parts: Mapping[str, Any], t: int, within: range) -> str:
+        """Say which blocks keep a block within cells: `with 2 + 1 and 2 gaps before it, `."""
+        n, last = len(self.line.cells), len(self.line.clue) - 1
+        before = after = range(t, t + 1)
+        if "counted" in parts:
+            open_ = parts["counted"].open
+            before = range(open_.start if within.start else t, t + 1)
+            after = range(t, open_.stop if within.stop < n else t + 1)
+        elif "limited" in parts:
+            limits = limiting(*parts["limited"])
+            before = range(t - pushing(limits, t, within.start), t + 1)
+            after = range(t, t + pushing(limits.mirrored(), last - t, n - within.stop) + 1)
+        beside = ((before[:-1], before, "before"), (after[1:], after, "after"))
+        said = [f"{self.added(others)}{self.gaps(blocks)} {side} it" for others, blocks, side in beside if others]
+        return f"with {listed(said)}, " if said else ""
+
+    def added(self, blocks: Sequence[int]) -> str:
+        """Name a block, or add the lengths of several."""
+        return self.sum(blocks) if len(blocks) > 1 else self.block(blocks[0])
+
+    def limit(self, parts: Mapping[str, Any], t: int, x: int, is_last: bool, run: tuple[Any, int] | None = None) -> str:
+        """Say where a block begins at the earliest, or ends at the latest, and which blocks, or which run, limit it."""
+        beside = self.kept(parts, t, range(x + 1) if is_last else range(x, len(self.line.cells)))
+        if run:
+            others = range(min(t, run[1]) + 1, max(t, run[1]))
+            beside = f"with {self.added(others)} between them, " if others else ""
+        return f"{beside}{self.block(t)} {self.edge(x, is_last)}"
 
     def too_long(self, parts: Mapping[str, Any]) -> str:
         """Say why a run belongs to no block."""
@@ -194,33 +221,49 @@ class LineWords:
     def lead(self, parts: Mapping[str, Any]) -> str:
         """Say what limits blocks to where they are: known cells, all blocks pushed to either end, or their count."""
         if "limited" in parts:
-            limits, every = limiting(*parts["limited"]), parts["limited"][0].opened()
-            known = {(x, c) for x, colors in enumerate(limits.cells) for c in colors_of(every.cells[x] & ~colors)}
-            return f"as {self.conclusion(frozenset(known), every)}, " if known else ""
+            limits = limiting(*parts["limited"])
+            known = self.known(limits, [x for x in range(len(limits.cells)) if x not in parts["told"]])
+            others = listed([self.limit(parts, *other) for other in parts.get("others", ())])
+            return known + (f"{others}: " if others else "")
         if "first" in parts:
             return self.pushed(parts)
-        passed = {self.line.cells[x] for x in parts.get("passed", ())}
-        if len(passed) > 2 and all(colors & (colors - 1) == 0 for colors in passed):
-            return f"as {self.cells(parts['passed'])} are known, "
         if "passed" in parts:
-            known = {
-                (x, c) for x in parts["passed"] for c in colors_of(self.line.opened().cells[x] & ~self.line.cells[x])
-            }
-            return f"as {self.conclusion(frozenset(known), self.line.opened())}, " if known else ""
-        is_one = "counted" not in parts or len(parts["counted"].open) < 2
-        return "" if is_one else f"{self.counted(parts['counted'])}: "
+            return self.known(self.line, parts["passed"])
+        if "counted" not in parts:
+            return ""
+        is_one = len(parts["counted"].open) < 2
+        return self.complete(parts["counted"]) if is_one else f"{self.counted(parts['counted'])}: "
+
+    def left(self, parts: Mapping[str, Any]) -> str:
+        """Say that a block has all the cells left, unless other blocks are open."""
+        is_left = "counted" in parts and len(parts["counted"].open) < 2 and len(parts["within"]) < len(self.line.cells)
+        return ", all that is left" if is_left else ""
+
+    def complete(self, found: Ranges) -> str:
+        """Say which blocks are complete: `with the 3 complete, `."""
+        done = [t for t in range(len(self.line.clue)) if t not in found.open]
+        names = self.blocks(done, "and") if len(done) < 4 else f"{len(done)} blocks"
+        return f"with {names} complete, " if done else ""
+
+    def known(self, line: Line, cells: Iterable[int]) -> str:
+        """Say what is known of some cells: `as columns 1 to 4 are known and column 7 is not red, `.
+
+        Those at the ends are known if they have finished blocks.
+        """
+        every, ends = line.opened(), finished_ends(line)
+        done = [x for x in cells if any(x in end for end in ends)]
+        known = {(x, c) for x in cells for c in colors_of(every.cells[x] & ~line.cells[x]) if x not in done}
+        said = [f"{self.are(done)} known"] * bool(done) + self.conclusions(frozenset(known), every)
+        return f"as {listed(said)}, " if said else ""
 
     def counted(self, found: Ranges) -> str:
         """Say what part of the cells left the open blocks take: `3 + 2 and 1 gap take 6 of the 7 cells of the row`."""
         open_, room, clue = found.open, found.room, self.line.clue
-        done = [t for t in range(len(clue)) if t not in open_]
-        complete = self.blocks(done, "and") if len(done) < 4 else f"{len(done)} blocks"
-        with_ = f"with {complete} complete, " if done else ""
         needed = sum(least(clue[t]) for t in open_) + sum(gap_before(clue, t) for t in open_[1:])
         at_least = "at least " if any(clue[t].length == BLOT for t in open_) else ""
         take = f"take {at_least}{needed} of the" if at_least or needed < len(room) else "fill the"
         where = f"of the {self.side}" if len(room) == len(self.line.cells) else f"left ({self.cells(room)})"
-        return f"{with_}{self.sum(open_)}{self.gaps(open_)} {take} {counted(len(room), 'cell')} {where}"
+        return f"{self.complete(found)}{self.sum(open_)}{self.gaps(open_)} {take} {counted(len(room), 'cell')} {where}"
 
     def pushed(self, parts: Mapping[str, Any]) -> str:
         """Say where the blocks begin if they are pushed to either end."""
@@ -255,7 +298,12 @@ class LineWords:
 
     def argument(self, reason: Reason) -> str:
         """Say an argument, without what it excludes."""
-        return self.lead(reason.parts) + self._formatted(SENTENCES[reason.kind], reason)
+        lead, said = self.lead(reason.parts), self._formatted(SENTENCES[reason.kind], reason)
+        return (
+            f"{lead.removesuffix(', ')} and {said[3:]}"
+            if lead.endswith(", ") and said.startswith("as ")
+            else lead + said
+        )
 
     def hint(self, reason: Reason) -> str | None:
         """Say how to look at the line for an argument; None if that is as its technique says."""
@@ -275,7 +323,11 @@ class LineWords:
         return said
 
     def conclusion(self, ruled: Pairs, line: Line) -> str:
-        """Say what is excluded: `columns 3 and 4 are blue, column 6 is not red, column 7 is not white but red`."""
+        """Say what is excluded: `columns 3 and 4 are blue, column 6 is not red and column 7 is not white but red`."""
+        return listed(self.conclusions(ruled, line))
+
+    def conclusions(self, ruled: Pairs, line: Line) -> list[str]:
+        """Say what is excluded, a text for each kind of cells."""
         after = line.without(ruled)
         groups: dict[str, list[int]] = {}
         for x in sorted({x for x, _ in ruled}):
@@ -283,7 +335,7 @@ class LineWords:
             is_known = after.cells[x] & (after.cells[x] - 1) == 0
             said = left if is_known else f"not {gone}" if (x, 0) not in ruled else f"not {gone} but {left}"
             groups.setdefault(said, []).append(x)
-        return listed([f"{self.are(cells)} {said}" for said, cells in groups.items()])
+        return [f"{self.are(cells)} {said}" for said, cells in groups.items()]
 
     def colors(self, colors: int) -> str:
         """Name alternative colours."""
@@ -330,7 +382,9 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "gaps": lambda words, parts: words.gaps(parts["sum"]),
     "hull": lambda words, parts: words.cells(_hull(parts)),
     "hull_count": lambda _, parts: str(len(_hull(parts))),
+    "kept": lambda words, parts: words.kept(parts, parts["block"], parts["within"]) if "limited" in parts else "",
     "latest": lambda words, parts: words.cells([parts["latest"]]),
+    "left": lambda words, parts: words.left(parts),
     "name": _color_of,
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),
     "only": lambda words, parts: f"only {words.cells(parts['cells'])}" if parts["cells"] else "no cell",

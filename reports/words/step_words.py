@@ -177,16 +177,16 @@ def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[
     `what` does not name the line.
     """
     whole = describe_step(puzzle, steps[0]._replace(ruled=tuple(pair for step in steps for pair in step.ruled)), cells)
+    line, is_one = steps[0].line, len(steps) == 1 or "\n" not in whole[0]
     told = []
     for step in steps:
-        told.append(describe_step(puzzle, step, cells))
+        told += [] if is_one else [describe_step(puzzle, step, cells)]
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
-    line = steps[0].line
     if line is None:
         return whole
     heading = _headed(puzzle, [line], "")
-    if len(steps) == 1 or "\n" not in whole[0]:
+    if is_one:
         return whole[0].removeprefix(heading), *whole[1:]
     first, *others = (what.removeprefix(heading) for what, _, _ in told)
     return "\n".join([first, *map(_upper, others)]), whole[1], told[0][2]

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from strategies import known_lines
 
 from nonocensus.reports.page.technique_examples import COLORS, clue_of
-from nonocensus.reports.words.line_ranges import FITTED, Line, Ranges, arrangements, limiting, ranges
+from nonocensus.reports.words.line_ranges import Line, Ranges, arrangements, finished_ends, limiting, pushing
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords
 from nonocensus.reports.words.step_words import _sentences
 from nonocensus.solver.model import techniques
-from nonocensus.solver.model.puzzle import Clue, Color, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import BLOT, Clue, Color, Puzzle, from_picture
 from nonocensus.solver.model.techniques import TECHNIQUES
 
 Spans = tuple[tuple[int, int], ...]
@@ -66,7 +66,7 @@ def holds(line: Line, reason: Reason, spans: Spans) -> bool:
             within = dict(zip(parts["blocks"], parts.get("within", ()), strict=False))
             return t in parts["blocks"] and all(x in within[t] for x in range(*spans[t]) if t in within)
         case "cover" | "owned":
-            owners = all(covered(spans, run[0], clue, clue[t].color) == t for run, t in parts["runs"])
+            owners = all(covered(spans, run[0], clue, clue[t].color) == t for run, t in parts["runs"].values())
             before = "before" not in parts or spans[parts["before"]][1] - 1 <= parts["latest"]
             after = "after" not in parts or spans[parts["after"]][0] >= parts["earliest"]
             short = all(not set(range(*spans[t])) & set(room) for t, room, _ in parts["short"])
@@ -114,11 +114,10 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         assert all(line.cells[x] >> line.clue[parts["block"]].color & 1 for x in range(min(run, cell), max(run, cell)))
     if reason.kind == "stretched":
         assert abs(parts["cell"] - parts["cells"][0]) >= length or abs(parts["cell"] - parts["cells"][-1]) >= length
-        assert all(
-            min(abs(x - end) for end in parts["cells"]) >= abs(parts["cell"] - parts["cells"][-1]) for x in ruled
-        )
-    if "limited" in parts:
-        assert_limited(line, *parts["limited"][1:])
+        far = max((parts["cells"][0], parts["cells"][-1]), key=lambda end: abs(end - parts["cell"]))
+        assert all(abs(x - far) >= abs(parts["cell"] - far) for x in ruled)
+    if {"limited", "passed", "counted"} & parts.keys():
+        assert_premised(line, reason)
     if reason.kind == "assume":
         assert_refuted(line.without(line.painting(parts["color"], [parts["cell"]])), parts["then"], parts["end"])
 
@@ -136,19 +135,58 @@ def assert_counted(line: Line, counted: Ranges, spare: int, every: list[Spans]) 
     assert all(set(range(*spans[t])) <= set(counted.room) for spans in every for t in counted.open)
 
 
-def assert_limited(line: Line, begins: list[int], ends: list[int]) -> None:
-    """What is named as limiting blocks gives the same limits, and without any of it there are others."""
+def named_line(line: Line, parts: dict[str, Any]) -> Line:
+    """Return a line with the cells known that a sentence names or counts as complete."""
+    if "limited" in parts:
+        return limiting(*parts["limited"])
+    known = {*parts.get("passed", ()), *parts.get("cells", ())}
+    if "within" in parts or not {"before", "after", "block"} & parts.keys():
+        inside = parts["counted"].inside
+        edge = int(any(block.length == BLOT for block in line.clue))  # what ends a hidden length
+        known = {x for x in range(len(line.cells)) if x not in inside[edge : len(inside) - edge]}
+    every = line.opened().cells
+    return line._replace(cells=tuple(line.cells[x] if x in known else every[x] for x in range(len(every))))
 
-    def bounds(line: Line) -> list[int]:
-        found = ranges(line, FITTED)
-        return [*(found.begin[t] for t in begins), *(found.end[t] for t in ends)]
 
-    named, every = limiting(line, begins, ends), line.opened().cells
-    assert bounds(named) == bounds(line)
+def assert_premised(line: Line, reason: Reason) -> None:
+    """The cells that a sentence names are enough for its claims, and each is needed; so are the blocks it names."""
+    parts, every, named = reason.parts, line.opened().cells, named_line(line, reason.parts)
+    for spans in all_places(named):
+        assert holds(named, reason, spans), (named, reason, spans)
+        for x, color in reason.ruled:
+            assert color != next((line.clue[t].color for t, span in enumerate(spans) if x in range(*span)), 0)
+    if "limited" not in parts:
+        return
+    done = {x for end in finished_ends(line) for x in end}
     for x, colors in enumerate(named.cells):
-        assert colors in (every[x], line.cells[x])
-        if colors != every[x]:
-            assert bounds(named._replace(cells=(*named.cells[:x], every[x], *named.cells[x + 1 :]))) != bounds(line)
+        if every[x] & ~colors and x not in done:
+            opened = named._replace(cells=(*named.cells[:x], every[x], *named.cells[x + 1 :]))
+            assert not parts["limited"][1](opened), "the cell is needed"
+    runs, count, n = parts.get("runs", {}), len(line.clue), len(every)
+    begins = [(t, x, None) for t, x, is_last in parts.get("others", ()) if not is_last]
+    ends = [(t, x, None) for t, x, is_last in parts.get("others", ()) if is_last]
+    begins += [(parts["after"], parts["earliest"], runs.get("after"))] if "after" in parts else []
+    ends += [(parts["before"], parts["latest"], runs.get("before"))] if "before" in parts else []
+    if reason.kind in ("range", "fixed"):
+        begins, ends = [(parts["block"], parts["within"][0], None)], [(parts["block"], parts["within"][-1], None)]
+    for t, x, run in begins:
+        assert_limited(named, t, x, run and (run[0][1], run[1]))
+    for t, x, run in ends:
+        assert_limited(named.mirrored(), count - 1 - t, n - 1 - x, run and (n - run[0][0], count - 1 - run[1]))
+
+
+def assert_limited(line: Line, t: int, begin: int, run: tuple[int, int] | None) -> None:
+    """A block has no room before a cell: by the blocks named before it, or those from one whose run ends at a cell."""
+    if run:
+        past, first = run
+        between = needed(line, range(first, t + 1)) - max(line.clue[first].length, 1)
+        assert begin <= past + (between if t > first else -(line.clue[t].length or len(line.cells)))
+        return
+    others = pushing(line, t, begin)
+    done = {x for end in finished_ends(line) for x in end}
+    cells = tuple(1 if x in done else colors for x, colors in enumerate(line.cells))
+    cut = Line(line.clue[t - others : t + 1], cells)
+    assert not any(has_room(cut, others, start) for start in range(begin)), (line, t)
 
 
 def assert_refuted(line: Line, then: list[tuple[Line, Reason]], end: Reason) -> None:
@@ -279,7 +317,10 @@ overlap: 3 | ????
 the 3 lies within columns 1 to 4, so columns 2 and 3 are black
 
 overlap: 1 3 | #.????
-the 3 lies within columns 3 to 6, so columns 4 and 5 are black
+with the 1 complete, the 3 lies within columns 3 to 6, all that is left, so columns 4 and 5 are black
+
+overlap: 3 | .????
+the 3 lies within columns 2 to 5, all that is left, so columns 3 and 4 are black
 
 overlap: 1 3 2 | #.???????
 with the 1 complete, 3 + 2 and 1 gap take 6 of the 7 cells left (columns 3 to 9): the 3 lies within columns 3 to 6, so
@@ -310,6 +351,10 @@ columns 4 and 5 are black and can only be the 2, now complete, so columns 3 and 
 punctuating: 2 2 | ????##????
 columns 5 and 6 are black and can only be one of the 2s, now complete, so columns 4 and 7 are white
 
+punctuating: 1 1 3 | ??#????????
+with 1 + 1 and 2 gaps before it, the 3 begins in column 5 at the earliest: column 3 is black and can only be one of the
+1s, now complete, so columns 2 and 4 are white
+
 mercury: 2 1 | .??#???
 as column 1 is white, if column 2 were black, it would belong to the 2, which would run into column 4 and be too long,
 so column 2 is white
@@ -323,23 +368,28 @@ as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, 
 column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
 
 spaces: 3r 2 | ****r***
-with 3 before it, the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5 can
-only belong to the red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5 can
-only belong to the red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With 2 after it, the
-red 3 ends in column 6 at the latest, so columns 7 and 8 are not red
+with the red 3 before it, the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5
+can only belong to the red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5
+can only belong to the red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With the black
+2 after it, the red 3 ends in column 6 at the latest, so columns 7 and 8 are not red
 
 forcing: 2 3 | ???.?.????
-as columns 4 and 6 are white, the 2 lies within columns 1 to 3, so column 2 is black. The 2 ends in column 3 at the
-latest and the 3 begins in column 7 at the earliest, so column 5 is white. As column 6 is white, the 3 lies within
-columns 7 to 10, so columns 8 and 9 are black
+as columns 4 and 6 are white, with the 3 and 1 gap after it, the 2 lies within columns 1 to 3, so column 2 is black.
+With the 3 and 1 gap after it, the 2 ends in column 3 at the latest and with the 2 and 1 gap before it, the 3 begins
+in column 7 at the earliest, so column 5 is white. As column 6 is white, with the 2 and 1 gap before it, the 3 lies
+within columns 7 to 10, so columns 8 and 9 are black
+
+forcing: 2 3 | ?????..???
+as columns 6 and 7 are white, with the 2 and 1 gap before it, the 3 must be in columns 8 to 10, so columns 8 to 10 are
+black
 
 splitting: 1 2 1 | ???#?#???
 if column 5 were black, columns 4 to 6 would be one block, but both 1s and the 2 are shorter, so column 5 is
 white
 
 joining: 2 2 | ?????.#?????
-column 7 is black and can only belong to the first 2 (within columns 7 to 9) or the second 2 (within columns 7 to
-12), so column 8 is black
+as column 6 is white, column 7 is black and can only belong to the first 2 (within columns 7 to 9) or the second 2
+(within columns 7 to 12), so column 8 is black
 
 reach: 1 2 | ?#?????
 pushed to the left the blocks begin in columns 2 and 4, pushed to the right in 2 and 6: the 1 begins in column 2 at
