@@ -75,7 +75,7 @@ COMMON = (
     ("turquoise", "30d0c0"), ("teal", "008080"), ("light blue", "90d0f5"), ("blue", "2060e0"), ("blue", "2070b0"),
     ("blue", "0000ff"), ("blue", "4040ff"),
     ("orange", "e06030"), ("green", "70a070"), ("green", "487848"), ("brown", "705a40"), ("light blue", "b8c8e0"),
-    ("lilac", "d6c6e7"),
+    ("lilac", "d6c6e7"), ("light blue", "ccffff"), ("light grey", "e4e4e4"),
     ("dark blue", "101878"), ("purple", "802090"), ("purple", "9a20c8"), ("lilac", "c8a0e0"), ("magenta", "e020c0"),
 )  # fmt: skip
 """Common names and six hex digits."""
@@ -92,6 +92,14 @@ LETTERS = {
 MADE_UP = (WHITE.name, BLACK.name, "background", "color", "colour", "default")
 """Names that formats give to colours without one, whatever their RGB is."""
 
+COMPARED = {
+    2: ["darker ", "lighter "],
+    3: ["darkest ", "middle ", "lightest "],
+    4: ["darkest ", "darker ", "lighter ", "lightest "],
+    5: ["darkest ", "darker ", "middle ", "lighter ", "lightest "],
+}
+"""What precedes the name of some colours, by their number, from dark to light; more are numbered."""
+
 WORDS = re.compile(r"(?![0-9a-fA-F]{6}\Z)(?:[^\W\d_]{3,}|[^\x00-\x7f]+)(?:[ _-]?[^\W\d_]+)*")
 """A name that is a word: not a letter, a number or hexadecimal digits."""
 
@@ -105,7 +113,7 @@ D65 = np.array([0.9505, 1.0, 1.089])
 def color_names(palette: tuple[Color, ...]) -> tuple[str, ...]:
     """Return a name for each palette entry: the source's own words, else the nearest common name.
 
-    Colours of one name are numbered from dark to light, two are compared.
+    Colours of one name are compared by lightness; the background keeps its name if it is one of two.
     """
     names = [
         color.name if WORDS.fullmatch(color.name) and color.name not in MADE_UP else common
@@ -115,7 +123,9 @@ def color_names(palette: tuple[Color, ...]) -> tuple[str, ...]:
     for name in {name for name in names if names.count(name) > 1}:
         same = [entry for entry in by_lightness if names[entry] == name]
         for k, entry in enumerate(same):
-            names[entry] = f"{('darker', 'lighter')[k]} {name}" if len(same) == 2 else f"{name} {k + 1}"
+            names[entry] = COMPARED[len(same)][k] + name if len(same) in COMPARED else f"{name} {k + 1}"
+        if len(same) == 2 and 0 in same:
+            names[0] = name
     return tuple(names)
 
 

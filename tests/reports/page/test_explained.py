@@ -63,7 +63,15 @@ def test_colours_without_a_word_are_named_by_their_rgb() -> None:
             (("", "ffffff"), ("", "dd6239"), ("", "749e70"), ("", "6b5a3c"), ("", "7b7f84")),
             ("white", "orange", "green", "brown", "grey"),
         ),
-        ((("", "ffffff"), ("", "000080"), ("", "00008a"), ("", "000070")), ("white", *"231")),
+        (
+            (("", "ffffff"), ("", "000080"), ("", "00008a"), ("", "000070")),
+            ("white", "middle dark blue", "lightest dark blue", "darkest dark blue"),
+        ),
+        (
+            (("", "ffffff"), *(("", f"0000{blue}") for blue in ("70", "74", "78", "7c", "80", "84"))),
+            ("white", *(f"dark blue {number}" for number in range(1, 7))),
+        ),
+        ((("", "fffffe"), ("", "ccffff"), ("", "f4f4f4")), ("white", "light blue", "darker white")),
         (
             (("weiß", "ffffff"), ("赤", "ff0000"), ("dark_red", "00ff00"), ("<b>", "#")),
             ("weiß", "赤", "dark_red", "grey"),
@@ -72,7 +80,7 @@ def test_colours_without_a_word_are_named_by_their_rgb() -> None:
 )
 def test_word_of_the_source_wins_over_the_nearest_common_name(given: tuple[Any, ...], named: tuple[str, ...]) -> None:
     found = color_names(tuple(Color(name, "x", rgb) for name, rgb in given))
-    assert tuple(name.removeprefix("dark blue ") for name in found) == named
+    assert found == named
 
 
 def test_letters_of_colours_differ_and_look_like_no_digit() -> None:
