@@ -76,8 +76,8 @@ HINTS = {
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
-LONGEST_CLUE = 40
-"""Letters of a clue that a sentence repeats."""
+LONGEST_CLUE, LONGEST_PIECES = 40, 80
+"""Letters of a clue that a sentence repeats, and of the pieces of a longer one."""
 
 
 def ordinal(index: int) -> str:
@@ -107,17 +107,34 @@ def clue_words(puzzle: Puzzle, clue: Clue) -> str:
 
 
 class LineWords:
-    """Words about a line of a puzzle: methods are the parts of SENTENCES; rows are numbered before columns."""
+    """Words about a line of a puzzle: methods are the parts of SENTENCES; rows are numbered before columns.
+
+    named   the blocks named so far
+    """
 
     def __init__(self, puzzle: Puzzle, number: int, line: Line) -> None:
         self.puzzle, self.line, self.is_row = puzzle, line, number < puzzle.height
         self.side, self.cell_side = ("row", "column") if self.is_row else ("column", "row")
         self.number = number + 1 if self.is_row else number - puzzle.height + 1
+        self.named: set[int] = set()
 
     def heading(self) -> str:
-        """Name the line and its clue, unless that is long: `Row 4, clue 3 1`."""
+        """Name the line and its clue, of a long one the blocks around those named: `Row 4, clue … 3 red, 1 blue …`."""
         clue = clue_words(self.puzzle, self.line.clue)
-        return f"{self.side.capitalize()} {self.number}" + f", clue {clue}" * (len(clue) <= LONGEST_CLUE)
+        if len(clue) > LONGEST_CLUE:
+            clue = self.pieces()
+        return f"{self.side.capitalize()} {self.number}" + f", clue {clue}" * (0 < len(clue) <= LONGEST_PIECES)
+
+    def pieces(self) -> str:
+        """Return the pieces of the clue around the blocks named so far."""
+        clue, around = self.line.clue, {t + k for t in self.named for k in (-1, 0, 1)}
+        text, last = "", -1
+        for t in sorted(around & set(range(len(clue)))):
+            text += (" … " if t > last + 1 else ", " if self.puzzle.colors > 1 else " ") + clue_words(
+                self.puzzle, (clue[t],)
+            )
+            last = t
+        return text.lstrip(", ") + " …" * (0 <= last < len(clue) - 1)
 
     def cells(self, cells: Iterable[int]) -> str:
         """Name cells: `columns 1, 3 and 7 to 9`."""
@@ -129,7 +146,8 @@ class LineWords:
 
     def blocks(self, blocks: Iterable[int], last: str = "or") -> str:
         """Name several blocks: `the 3 or the 2`, `the first, second or third 1`."""
-        clue = self.line.clue
+        clue, blocks = self.line.clue, list(blocks)
+        self.named.update(blocks)
         alike: dict[Block, list[int]] = {}
         for t in blocks:
             alike.setdefault(clue[t], []).append(t)

@@ -87,12 +87,12 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         before = list(cells)
         runs = [list(run) for _, run in groupby(steps, lambda step: step.line)]
         words = [_describe_run(puzzle, run, cells) for run in runs]
-        said = [(run[0].line, what) for run, (what, _, _) in zip(runs, words, strict=True)]
-        brief, why = words[0][1:]
+        said = [_Said(run[0].line, clue, what) for run, (clue, what, _, _) in zip(runs, words, strict=True)]
+        brief, why = words[0][2:]
         if lacking and not told:
             why = HINTS["lacks"]
             decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
-            said = [(None, _lacking_words(puzzle, decided))]
+            said = [_Said(None, "", _lacking_words(puzzle, decided))]
         if earlier := _earlier(puzzle, told, steps[0].technique, said):
             earlier.steps.extend(steps)
             earlier.said.extend(said)
@@ -102,23 +102,31 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
         ruled = tuple(ruled for step in steps for ruled in step.ruled)
         merged = MergedStep(steps[0].technique, lines, ruled, steps[0].assumption)
-        what = "\n".join(_headed(puzzle, of, words) for of, words in _alike(puzzle, said))
+        what = "\n".join(_headed(puzzle, alike) for alike in _alike(puzzle, said))
         yield DescribedStep(number, merged, what, brief, why)
 
 
+class _Said(NamedTuple):
+    """What is said of a line, without naming it and its clue; line None: of an assumption, or of the whole grid."""
+
+    line: int | None
+    clue: str
+    what: str
+
+
 class _Told(NamedTuple):
-    """Steps that are told as one: `said` is what is said of each line, without naming it."""
+    """Steps that are told as one, and what is said of each line."""
 
     steps: list[Step]
-    said: list[tuple[int | None, str]]
+    said: list[_Said]
     brief: str
     why: str
 
 
-def _earlier(puzzle: Puzzle, told: list[_Told], technique: int, said: list[tuple[int | None, str]]) -> _Told | None:
+def _earlier(puzzle: Puzzle, told: list[_Told], technique: int, said: list[_Said]) -> _Told | None:
     """Return the step that says the same of other rows or other columns, with steps of such lines alone in between."""
     for earlier in reversed(told):
-        lines = [line for line, _ in earlier.said + said]
+        lines = [each.line for each in earlier.said + said]
         is_row = {line is not None and line < puzzle.height for line in lines}
         if earlier.steps[0].technique != technique or len(is_row) > 1 or None in lines:
             return None
@@ -127,21 +135,19 @@ def _earlier(puzzle: Puzzle, told: list[_Told], technique: int, said: list[tuple
     return None
 
 
-def _alike(puzzle: Puzzle, said: Sequence[tuple[int | None, str]]) -> Iterator[tuple[list[int], str]]:
-    """Yield the consecutive rows or columns of which the same is said, and that; no line of what names none."""
-    for (_, what), same in groupby(said, lambda each: (each[0] is not None and each[0] < puzzle.height, each[1])):
-        yield [line for line, _ in same if line is not None], what
+def _alike(puzzle: Puzzle, said: Sequence[_Said]) -> Iterator[list[_Said]]:
+    """Yield what is said of consecutive rows or columns, those together of which the same is said."""
+    for _, same in groupby(said, lambda each: (each.line is not None and each.line < puzzle.height, each.what)):
+        yield list(same)
 
 
-def _headed(puzzle: Puzzle, lines: Sequence[int], what: str) -> str:
+def _headed(puzzle: Puzzle, alike: list[_Said]) -> str:
     """Name some lines, with their clue if it is the same, before what is said of them."""
+    lines, clues = sorted(each.line for each in alike if each.line is not None), {each.clue for each in alike}
     if not lines:
-        return what
-    clues = [line_of(puzzle, line)[0] for line in lines]
-    name, comma, clue = LineWords(puzzle, lines[0], Line(clues[0], ())).heading().partition(", ")
-    if len(lines) > 1:
-        name = describe_lines(puzzle, sorted(lines))
-    return f"{name}{comma + clue if clues.count(clues[0]) == len(clues) else ''}: {what}"
+        return alike[0].what
+    clue = clues.pop() if len(clues) == 1 else ""
+    return f"{describe_lines(puzzle, lines)}{', ' * bool(clue)}{clue}: {alike[0].what}"
 
 
 def lacking_first(explanation: Explanation) -> tuple[Explanation, int]:
@@ -171,10 +177,10 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
     return f"{said}. Where these share none, it is {color_name(puzzle, 0)}: {where}."
 
 
-def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[str, str, str]:
+def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[str, str, str, str]:
     """Describe consecutive steps of a line and technique, by one argument if there is one for all; update the cells.
 
-    `what` does not name the line.
+    The clue is apart from `what`, which does not name the line.
     """
     whole = describe_step(puzzle, steps[0]._replace(ruled=tuple(pair for step in steps for pair in step.ruled)), cells)
     line, is_one = steps[0].line, len(steps) == 1 or "\n" not in whole[0]
@@ -184,12 +190,12 @@ def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
     if line is None:
-        return whole
-    heading = _headed(puzzle, [line], "")
-    if is_one:
-        return whole[0].removeprefix(heading), *whole[1:]
-    first, *others = (what.removeprefix(heading) for what, _, _ in told)
-    return "\n".join([first, *map(_upper, others)]), whole[1], told[0][2]
+        return "", *whole
+    heading, _, what = whole[0].partition(": ")
+    if told:
+        first, *others = (what.partition(": ")[2] for what, _, _ in told)
+        what = "\n".join([first, *map(_upper, others)])
+    return heading.partition(", ")[2], what, whole[1], (told or [whole])[0][2]
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:
@@ -199,8 +205,8 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
         assert step.line is not None
         words, reasons = _reasons(puzzle, step.line, step.ruled, cells, step.technique)
         ruled = frozenset(pair for reason in reasons for pair in reason.ruled)
-        brief = f"{words.heading()}: {words.conclusion(ruled, words.line)}."
-        return _sentences(words, reasons), brief, words.hint(reasons[0]) or why
+        what = _sentences(words, reasons)
+        return what, f"{words.heading()}: {words.conclusion(ruled, words.line)}.", words.hint(reasons[0]) or why
     refuted, before = step.assumption, list(cells)
     where = describe_cell(puzzle, refuted.place)
     before[refuted.place] = 1 << refuted.color
@@ -234,18 +240,18 @@ def _sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
     """Say on which line, why and what some arguments exclude, a line each."""
     line, said = words.line, list[str]()
     for argument, reason in zip(words.arguments(reasons), reasons, strict=True):
-        start = _upper(argument) if said else f"{words.heading()}: {argument}"
-        said.append(f"{start}, so {words.conclusion(reason.ruled, line)}.")
+        said.append(f"{_upper(argument) if said else argument}, so {words.conclusion(reason.ruled, line)}.")
         line = line.without(reason.ruled)
-    return "\n".join(said)
+    return "\n".join([f"{words.heading()}: {said[0]}", *said[1:]])
 
 
 def describe_contradiction(puzzle: Puzzle, number: int, cells: Sequence[int]) -> str:
     """Say why a line has no arrangement."""
     words = line_words(puzzle, number, cells)
     then, end = refutation(words.line)
+    why = words.then(then) + words.argument(end)
     comma = "," * ("," in words.heading())
-    return f"{words.heading()}{comma} has no arrangement: {words.then(then)}{words.argument(end)}."
+    return f"{words.heading()}{comma} has no arrangement: {why}."
 
 
 def line_of(puzzle: Puzzle, line: int) -> tuple[Clue, range]:

@@ -450,3 +450,16 @@ def test_cell_that_is_cut_off_from_a_run_is_out_of_reach() -> None:
     assert (
         words.argument(reason) == "column 4 can only belong to the 3, and columns 1 to 4 are 4 cells, too many for it"
     )
+
+
+def test_long_clue_is_shown_around_the_blocks_that_are_named() -> None:
+    line = line_with(clue_of("1 2r 1 2r 1 2r 3 2r 1"), (COLORS[sign] for sign in "*" * 9 + "###" + "*" * 8))
+    words = LineWords(Puzzle((line.clue,), ((),) * 20, palette=RED), 0, line)
+    assert words.heading() == "Row 1"
+    told = _sentences(words, find_reasons(line, frozenset({(8, 1), (12, 1)}), techniques.PUNCTUATING))
+    assert told == (
+        "Row 1, clue … 2 red, 3 black, 2 red …: columns 10 to 12 are black and can only be the black 3, now complete, "
+        "so columns 9 and 13 are not black."
+    )
+    words.block(0)
+    assert words.heading() == "Row 1, clue 1 black, 2 red … 2 red, 3 black, 2 red …"
