@@ -25,7 +25,7 @@ from rich.text import Text
 from nonocensus.pipeline.commands.output import LIST_LIMIT, out
 from nonocensus.reports.drawings.geometry import NO_COLOR, ClueNumber, clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.drawings.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
+from nonocensus.reports.drawings.sheet_colors import GREY, LINE, MARK, color_names, ink, mixed, on_chips, rgb
 from nonocensus.reports.words.formatting import counted
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 
@@ -79,6 +79,13 @@ def plain_text(puzzle: Puzzle, state: GridState) -> Text:
         stars = "".join("*" if mark else " " for mark in marks).rstrip()
         lines.append(f"{symbols}  {stars}" if stars else symbols)
     return Text("\n".join(lines))
+
+
+def symbol_names(puzzle: Puzzle) -> str:
+    """Say which colours the symbols are; empty for one colour, or if colours are shown."""
+    names = zip(puzzle.palette, color_names(puzzle.palette), strict=True)
+    said = ", ".join(f"{color.symbol} is {name}" for color, name in names)
+    return "" if has_colors() or puzzle.colors < 2 else said
 
 
 def free_symbol(puzzle: Puzzle) -> str:

@@ -206,10 +206,10 @@ WITHOUT_GRADE = {
 
 
 def time_words(minutes: float, low: float, high: float) -> str:
-    """Return an estimate and its interval in a suitable unit: "about 7 minutes (5 to 10)"."""
+    """Return an estimate and its interval in a suitable unit: "about 7 minutes (likely 5 to 10)"."""
     unit, size, _ = next(one for one in MINUTE_UNITS if minutes < one[2])
     about, first, last = (_rounded(value / size) for value in (minutes, low, high))
-    return f"about {about} {unit}{'' if about == '1' else 's'} ({first} to {last})"
+    return f"about {about} {unit}{'' if about == '1' else 's'} (likely {first} to {last})"
 
 
 def minutes_text(minutes: float) -> str:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import nonocensus as nc
 from nonocensus.pipeline.commands.app import app
-from nonocensus.pipeline.commands.terminal_drawing import plain_text
+from nonocensus.pipeline.commands.terminal_drawing import plain_text, symbol_names
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.scrapers.formats import FormatError, detect, matrix
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
@@ -109,7 +109,7 @@ def test_printed_pictures_are_read(picture: np.ndarray) -> None:
     puzzle = from_picture(picture, PALETTE)
     assert puzzle.goal is not None
     shown = f"{puzzle.width}x{puzzle.height}: unique line\n{plain_text(puzzle, GridState(puzzle.goal)).plain}\n"
-    text = f'a {shown}9 of 9 cells by line logic\nb/c "d" {shown}'
+    text = f'a {shown}{symbol_names(puzzle)}\n9 of 9 cells by line logic\nb/c "d" {shown}'
     for back in matrix.read(text.encode()):
         assert [[block.length for block in clue] for clue in back.rows] == [
             [block.length for block in clue] for clue in puzzle.rows

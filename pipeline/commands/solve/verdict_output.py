@@ -13,6 +13,7 @@ from nonocensus.pipeline.commands.terminal_drawing import (
     difference_text,
     differing_cells,
     draw,
+    symbol_names,
     unknown_symbol,
 )
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
@@ -122,6 +123,8 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         if solved.known is not None:
             yield "A solution:"
         yield draw(puzzle, GridState(picture(row["solution"], puzzle.width, puzzle.height)))
+        if symbols := symbol_names(puzzle):
+            yield escape(symbols)
     if row["status"] != "invalid" and (stats or solved.explanation is None):
         yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "

@@ -37,7 +37,7 @@ const FORMATS = {
 
 /** The interval of an estimate of minutes; empty if it is unknown. */
 function intervalWords(low, high) {
-  return low === null ? "" : ` (${minutesWords(low)} to ${minutesWords(high)})`;
+  return low === null ? "" : ` (likely ${minutesWords(low)} to ${minutesWords(high)})`;
 }
 
 /** The function that gives a column's values in words. */

@@ -51,7 +51,7 @@ def test_brief_prints_pbnsolve_words(nonocensus: Nonocensus) -> None:
 def test_the_last_line_has_the_difficulty_for_people(nonocensus: Nonocensus, tmp_path: Path) -> None:
     last = {name: nonocensus("solve", f"{name}.non").out.splitlines()[-1] for name in "abc"}
     assert re.fullmatch(
-        r"For people: about \S+ seconds \(\S+ to \S+\) for regulars of .*\), 1\.\d stars of 5, grade 1: counting",
+        r"For people: about \S+ seconds \(likely \S+ to \S+\) for regulars .*\), 1\.\d stars of 5, grade 1: counting",
         last["a"],
     )
     assert last["b"] == "For people: no minutes, as it has several solutions; --all 2 draws two"

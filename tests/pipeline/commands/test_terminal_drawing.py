@@ -23,6 +23,7 @@ from nonocensus.pipeline.commands.terminal_drawing import (
     half_blocks,
     half_blocks_size,
     plain_text,
+    symbol_names,
 )
 from nonocensus.reports.drawings.geometry import clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
@@ -203,6 +204,15 @@ def test_unknown_cells_have_an_unused_symbol() -> None:
     (line,) = lines_of(plain_text(puzzle, GridState(np.array([[1, UNKNOWN]], np.uint8))))
     assert line[0] == "0"
     assert line[1] not in "?0"
+
+
+def test_symbols_of_several_colours_have_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = from_picture(np.array([[1, 0, 2]], np.uint8), (WHITE, BLACK, RED))
+    console(monkeypatch, 80, 24, color_system=None, force_terminal=False)
+    assert symbol_names(puzzle) == ". is white, X is black, r is red"
+    assert symbol_names(PUZZLE) == ""
+    console(monkeypatch, 80, 24)
+    assert symbol_names(puzzle) == "", "the cells are coloured"
 
 
 def test_differing_cells_are_counted_and_located() -> None:

@@ -178,7 +178,9 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     assert "Line solves" in plus.text("#puzzle .details .facts")
     assert not plus.one("#puzzle .details .facts").is_displayed()
     time, stars, grade, technique = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .answer > .facts div"))
-    interval = r"Minutes for people about [\d.]+ s \([\d.]+ s to [\d.]+ s\) for regulars of .*beginners may [^)]+\)"
+    interval = (
+        r"Minutes for people about [\d.]+ s \(likely [\d.]+ s to [\d.]+ s\) for regulars of .*beginners may [^)]+\)"
+    )
     assert re.fullmatch(interval, time.replace(NO_BREAK, " "))
     assert (stars, grade) == ("Stars for people 1.1 of 5", "Grade for people 1 of 9")
     assert technique.startswith("Technique for people ")

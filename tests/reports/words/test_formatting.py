@@ -64,13 +64,13 @@ WORDS: dict[Callable[..., str], dict[tuple[Any, ...], str]] = {
     minutes_text: {(0.5,): "30 s", (7.2,): "7 min", (150,): "2.5 h"},
     estimate_text: {(7.2, "minutes"): "7 min", (2.34, "stars"): "2.3", (0.456, "difficulty"): "0.46"},
     time_words: {
-        (0.031, 0.025, 0.04): "about 1.9 seconds (1.5 to 2.4)",
-        (0.93, 0.76, 1.19): "about 56 seconds (46 to 71)",
-        (1.0, 0.8, 1.25): "about 1 minute (0.8 to 1.3)",
-        (6.57, 5.23, 8.19): "about 7 minutes (5 to 8)",
-        (57.8, 46.8, 71.1): "about 58 minutes (47 to 71)",
-        (119.9, 99.0, 149.0): "about 120 minutes (99 to 150)",
-        (526.8, 372.5, 738.9): "about 9 hours (6 to 12)",
+        (0.031, 0.025, 0.04): "about 1.9 seconds (likely 1.5 to 2.4)",
+        (0.93, 0.76, 1.19): "about 56 seconds (likely 46 to 71)",
+        (1.0, 0.8, 1.25): "about 1 minute (likely 0.8 to 1.3)",
+        (6.57, 5.23, 8.19): "about 7 minutes (likely 5 to 8)",
+        (57.8, 46.8, 71.1): "about 58 minutes (likely 47 to 71)",
+        (119.9, 99.0, 149.0): "about 120 minutes (likely 99 to 150)",
+        (526.8, 372.5, 738.9): "about 9 hours (likely 6 to 12)",
     },
 }
 
@@ -88,11 +88,11 @@ def test_figures_are_in_a_suitable_unit(function: Callable[..., str], arguments:
     [
         (
             {"grade": 3, "hardest": "forcing", "stars": 1.78, **TIMED},
-            f"about 7 minutes (5 to 8) for {REGULARS}, 1.8 stars of 5, grade 3: forcing",
+            f"about 7 minutes (likely 5 to 8) for {REGULARS}, 1.8 stars of 5, grade 3: forcing",
         ),
         (
             {"grade": 1, "hardest": "overlap", "stars": None, **TIMED},
-            f"about 7 minutes (5 to 8) for {REGULARS}, grade 1: overlap",
+            f"about 7 minutes (likely 5 to 8) for {REGULARS}, grade 1: overlap",
         ),
         (
             {"grade": 9, "hardest": "search", "stars": None, **UNTIMED},
