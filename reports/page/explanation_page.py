@@ -124,7 +124,7 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedSte
     count = max(PRINTED_GRIDS, min(MOST_GRIDS, len(steps) // STEPS_A_GRID))
     wanted = {len(steps) * k // count for k in range(1, count + 1)}
     if puzzle.colors > 1 and len(steps[0].step.lines) > 1:
-        wanted.add(1)  # its sentence does not name its cells
+        wanted.add(1)  # it leaves most cells some colours only
     for step in steps:
         for place, color in step.step.ruled:
             cells[place] &= ~(1 << color)

@@ -7,7 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import counted, listed
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name, numbered
@@ -18,8 +18,8 @@ from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
 
 AnyStep = TypeVar("AnyStep")
 
-MOST_NAMED = 4
-"""Cells that a step about the whole grid names."""
+MOST_NAMED = 12
+"""Groups of rows that a step about the whole grid names."""
 
 
 class MergedStep(NamedTuple):
@@ -172,9 +172,19 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
     said = "A cell can only have a colour that stands both in the clue of its row and in the clue of its column"
     if not decided:
         return f"{said}."
-    where = "; ".join(describe_cell(puzzle, place) for place in decided)
-    where = where if len(decided) <= MOST_NAMED else f"{len(decided)} cells"
-    return f"{said}. Where these share none, it is {color_name(puzzle, 0)}: {where}."
+    columns: dict[int, list[int]] = {}
+    for place in decided:
+        columns.setdefault(place // puzzle.width, []).append(place % puzzle.width)
+    rows: dict[tuple[tuple[int, ...], str], list[int]] = {}
+    for y, xs in columns.items():
+        colors = tuple(sorted({block.color for block in puzzle.rows[y]}))
+        rows.setdefault((colors, numbered("column", xs)), []).append(y)
+    where = [
+        f"{numbered('row', ys)} ({listed([color_name(puzzle, c) for c in colors], 'or') or 'no block'}) in {at}"
+        for (colors, at), ys in rows.items()
+    ]
+    named = "; ".join(where) if len(where) <= MOST_NAMED else f"{len(decided)} cells"
+    return f"{said}. Where these share none, it is {color_name(puzzle, 0)}: {named}."
 
 
 def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[str, str, str, str]:

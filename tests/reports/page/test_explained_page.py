@@ -95,7 +95,9 @@ def test_colours_that_clues_lack_are_one_step() -> None:
     assert first.step.technique == CLUE
     assert first.what == (
         "A cell can only have a colour that stands both in the clue of its row and in the clue of its column. Where "
-        "these share none, it is white: 70 cells."
+        "these share none, it is white: rows 1 to 4, 8 and 9 (red) in columns 1, 2, 14 and 15; rows 5 to 7 (red or "
+        "yellow) in columns 1, 2, 14 and 15; row 10 (red or green) in columns 1, 2, 14 and 15; rows 11 to 15 (green) "
+        "in columns 1 to 3 and 13 to 15."
     )
     ruled = [pair for step in (first, *others) for pair in step.step.ruled]
     assert sorted(ruled) == sorted(pair for step in explanation.steps for pair in step.ruled)
