@@ -33,14 +33,14 @@ def ink(color: str) -> str:
 
 
 def halo(color: str) -> str:
-    """Return what surrounds text in `ink` on a colour where that is not legible in colour or in grey; else empty.
+    """Return a shade of a colour to surround text in `ink` where that is not legible in colour or in grey; else empty.
 
-    Legible is a contrast of 4.5, as in WCAG.
+    Legible is a contrast of 4.5, as in WCAG. Black or white around small digits would look like other digits.
     """
     darkest, lightest = _luminances(color)
     if max(darkest / 0.05, 1.05 / lightest) >= 4.5:
         return ""
-    return WHITE.rgb if ink(color) == BLACK.rgb else BLACK.rgb
+    return mixed(color, WHITE.rgb if ink(color) == BLACK.rgb else BLACK.rgb, 0.25)
 
 
 def _luminances(color: str) -> list[float]:

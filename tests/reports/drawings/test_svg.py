@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import strategies
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nonocensus.reports.drawings import geometry as places
 from nonocensus.reports.drawings.geometry import CAPTION_WIDTH, CELL, MARGIN, clue_numbers, geometry
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import svg
+from nonocensus.reports.drawings.sheet_colors import halo, ink
 from nonocensus.reports.drawings.svg import EDGE, drawing, numbered, possible_marks
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
@@ -251,3 +252,16 @@ def test_colours_that_a_cell_may_still_have_are_squares_in_it() -> None:
     )
     found = {part.attrib["fill"]: re.findall(r"M(\d)", part.attrib["d"]) for part in root.iter(f"{SVG}path")}
     assert found == {"#ffffff": ["2"], "#000000": ["1"], "#ff0000": ["1", "2"]}
+
+
+@given(st.integers(0, 0xFFFFFF))
+@example(0xFF0000)
+def test_digits_are_legible_on_every_colour_and_its_shade_in_colour_and_in_grey(number: int) -> None:
+    color = f"{number:06x}"
+    around = halo(color) or color
+    red, green, blue = (part / 255 for part in bytes.fromhex(around))
+    grey = 0.299 * red + 0.587 * green + 0.114 * blue
+    for light in (0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2, grey**2.2):
+        contrast = 1.05 / (light + 0.05) if ink(color) == "ffffff" else (light + 0.05) / 0.05
+        assert contrast >= 4.5
+    assert (around in ("000000", "ffffff")) <= (color == around), "a shade"
