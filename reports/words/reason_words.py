@@ -332,12 +332,12 @@ class LineWords:
         return template.format(**{name: PARTS[name](self, reason.parts) for name in needed})
 
     def arguments(self, reasons: Sequence[Reason]) -> list[str]:
-        """Say arguments of a line; what limits blocks in several is said once."""
-        said, leads = list[str](), {""}
+        """Say arguments of a line; what limits blocks in consecutive ones is said once."""
+        said, last = list[str](), ""
         for reason in reasons:
             lead = self.lead(reason.parts)
-            said.append(self.argument(reason).removeprefix(lead if lead in leads else ""))
-            leads.add(lead)
+            said.append(self.argument(reason).removeprefix(lead if lead == last else ""))
+            last = lead
         return said
 
     def conclusion(self, ruled: Pairs, line: Line) -> str:
