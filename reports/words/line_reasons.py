@@ -124,7 +124,10 @@ def _seen(line: Line, how: int) -> dict[str, Any]:
 
 
 def _limited(rule: "Rule") -> "Rule":
-    """Add to the arguments of a rule what limits them: the rule finds them again on a line where that is known."""
+    """Add to the arguments of a rule what limits them: the rule finds them again on a line where that is known.
+
+    Counts of cells say so themselves.
+    """
 
     def limited(line: Line) -> Iterator[Reason]:
         for reason in rule(line):
@@ -132,8 +135,10 @@ def _limited(rule: "Rule") -> "Rule":
             def shows(other: Line, reason: Reason = reason) -> bool:
                 return any(each[::2] == reason[::2] and reason.ruled <= each.ruled for each in rule(other))
 
-            told = () if reason.kind in ("range", "fixed", "covers") else reason.parts["cells"]
-            yield reason._replace(parts=reason.parts | {"limited": (line, shows), "told": told})
+            told = () if reason.kind in ("range", "fixed", "covers") else reason.parts.get("cells", ())
+            is_counted = reason.kind in ("many", "few")
+            parts = {} if is_counted else {"limited": (line, shows), "told": told}
+            yield reason._replace(parts=reason.parts | parts)
 
     return limited
 
@@ -262,21 +267,18 @@ def _splitting(line: Line) -> Iterator[Reason]:
             joined = line.without(line.painting(color, [x]))
             run = next(each for each in joined.runs() if each[0] <= x < each[1])
             if not found.of_run(line, *run):
-                yield _too_long("split", line, run, {"cell": x}, line.excluding(color, [x]), found)
+                yield Reason("split", line.excluding(color, [x]), {"cell": x} | _too_long(line, run, found))
 
 
-def _too_long(
-    kind: str, line: Line, run: tuple[int, int, int], parts: dict[str, Any], ruled: Pairs, found: Ranges
-) -> Reason:
-    """Return why a run belongs to no block: each is too short, or doesn't reach it."""
+def _too_long(line: Line, run: tuple[int, int, int], found: Ranges) -> dict[str, Any]:
+    """Return why a run belongs to no block, as parts: some are too short, the nearest of the others end or begin."""
     start, end, color = run
-    near = [t for t in found.open if line.clue[t].color == color and found.begin[t] < end and start < found.end[t]]
-    short = [t for t in near if 0 < line.clue[t].length < end - start]
-    far = [t for t in near if t not in short]
-    within = [range(found.begin[t], found.end[t]) for t in far]
-    return Reason(
-        kind, ruled, parts | {"cells": range(start, end), "color": color, "short": short, "far": far, "within": within}
-    )
+    alike = [t for t, block in enumerate(line.clue) if block.color == color]
+    short = [t for t in alike if 0 < line.clue[t].length < end - start]
+    long = [t for t in found.open if t in alike and t not in short]
+    before, after = [t for t in long if found.end[t] < end], [t for t in long if found.end[t] >= end]
+    far = [(t, found.end[t] - 1, True) for t in before[-1:]] + [(t, found.begin[t], False) for t in after[:1]]
+    return {"cells": range(start, end), "color": color, "short": short, "far": far}
 
 
 def _joining(line: Line) -> Iterator[Reason]:
@@ -400,22 +402,28 @@ def _by_cases(line: Line) -> Reason:
 
 def impossible(line: Line) -> Reason | None:
     """Return why a line has no arrangement, if that can be seen at once."""
+    return next(_limited(_impossible)(line), None)
+
+
+def _impossible(line: Line) -> Iterator[Reason]:
+    """Yield why a line has no arrangement, the reason that is easiest to see first."""
     nothing: Pairs = frozenset()
     for color in (*sorted({block.color for block in line.clue}), 0):
         total, found, possible = _total(line, color), line.painted(color), line.can(color)
         parts = {"color": color, "count": total, "sum": [t for t, b in enumerate(line.clue) if color in (0, b.color)]}
         if 0 <= total < len(found):
-            return Reason("many", nothing, parts | {"cells": found})
+            yield Reason("many", nothing, parts | {"cells": found})
         if len(possible) < total:
-            return Reason("few", nothing, parts | {"cells": possible})
+            yield Reason("few", nothing, parts | {"cells": possible})
     fitted = ranges(line, FITTED)
     late = [t for t in fitted.open if fitted.end[t] - least(line.clue[t]) < fitted.begin[t]]
     for t in sorted(late, key=lambda t: fitted.begin[t] >= len(line.cells) or fitted.end[t] <= 0):
         last = fitted.end[t] - least(line.clue[t])
         is_nowhere = fitted.begin[t] + least(line.clue[t]) > len(line.cells) or last < 0
         if is_nowhere:
-            return Reason("nowhere", nothing, {"block": t})
-        return Reason("crossed", nothing, {"block": t, "earliest": fitted.begin[t], "latest": last})
+            yield Reason("nowhere", nothing, {"block": t})
+        else:
+            yield Reason("crossed", nothing, {"block": t, "earliest": fitted.begin[t], "latest": last})
     single: dict[int, range] = {}
     for start, end, color in line.runs():
         if start not in fitted.inside:
@@ -425,15 +433,15 @@ def impossible(line: Line) -> Reason | None:
             for x in range(start, end):
                 parts_of_x = _cover(line, x, color, FITTED)
                 if parts_of_x is not None:
-                    return Reason("uncovered", nothing, parts_of_x | {"cells": [x], "color": color})
-            return _too_long("overlong", line, (start, end, color), {}, nothing, fitted)
+                    yield Reason("uncovered", nothing, parts_of_x | {"cells": [x], "color": color})
+            yield Reason("overlong", nothing, _too_long(line, (start, end, color), fitted))
+            continue
         room = line.stretch(color, start, 0, len(line.cells))
         if all(len(room) < least(line.clue[t]) for t in blocks):
             parts = {"cells": range(start, end), "room": room, "blocks": blocks, "color": color}
-            return Reason("cramped", nothing, parts)
+            yield Reason("cramped", nothing, parts)
         if len(blocks) == 1:
             (t,) = blocks
             run = single.setdefault(t, range(start, end))
             if end - run.start > (line.clue[t].length or len(line.cells)):
-                return Reason("apart", nothing, {"block": t, "cells": [*run, *range(start, end)], "color": color})
-    return None
+                yield Reason("apart", nothing, {"block": t, "cells": [*run, *range(start, end)], "color": color})

@@ -47,10 +47,10 @@ SENTENCES = {
     "many": "{cells} would be {name}, but only {count} can be{of}",
     "few": "{only} could be {name}, but {count} must be{of}",
     "nowhere": "{block} would have no room",
-    "crossed": "{block} could not begin before {earliest} nor after {latest}",
+    "crossed": "{kept}{block} could not begin before {earliest} nor after {latest}",
     "uncovered": "{cells} would be {name}, but {cover}",
     "overlong": "{cells} would be one block, but {too_long}",
-    "apart": "{cells} would all belong to {block}, which is too short",
+    "apart": "{cells} would belong to {block}, which is too short",
     "cramped": "{cells} would be {name} with room only in {room}, too little for {blocks}",
     "cases": "{cells} would belong to {cases}",
 }
@@ -230,10 +230,7 @@ class LineWords:
         """Say why a run belongs to no block."""
         short = parts["short"]
         clauses = [f"{self.blocks(short, 'and')} {'are' if len(short) > 1 else 'is'} shorter"] if short else []
-        clauses += [
-            f"{self.block(t)} lies within {self.cells(within)}"
-            for t, within in zip(parts["far"], parts["within"], strict=True)
-        ]
+        clauses += [self.limit(parts, *far) for far in parts["far"]]
         return listed(clauses or [f"no {color_name(self.puzzle, parts['color'])} block is there"])
 
     def lead(self, parts: Mapping[str, Any]) -> str:
@@ -380,6 +377,15 @@ def _hull(parts: Mapping[str, Any]) -> range:
     return range(min(cells), max(cells) + 1)
 
 
+def _within(line: Line, parts: Mapping[str, Any]) -> range:
+    """Return the cells in which a block lies, or where it would begin at the earliest and end at the latest."""
+    return (
+        parts["within"]
+        if "within" in parts
+        else range(parts["earliest"], parts["latest"] + least(line.clue[parts["block"]]))
+    )
+
+
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "all": lambda _, parts: _count_words(parts),
     "block": lambda words, parts: words.block(parts["block"]),
@@ -400,7 +406,9 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "gaps": lambda words, parts: words.gaps(parts["sum"]),
     "hull": lambda words, parts: words.cells(_hull(parts)),
     "hull_count": lambda _, parts: str(len(_hull(parts))),
-    "kept": lambda words, parts: words.kept(parts, parts["block"], parts["within"]) if "limited" in parts else "",
+    "kept": lambda words, parts: (
+        words.kept(parts, parts["block"], _within(words.line, parts)) if "limited" in parts else ""
+    ),
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "left": lambda words, parts: words.left(parts),
     "name": _color_of,

@@ -117,7 +117,7 @@ def test_endings_are_described() -> None:
     assert describe_ending(explain(switch)) == "4 cells are left open: only assumptions inside assumptions lead on."
     none = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))
     assert describe_ending(explain(none)) == (
-        "Row 1, clue 2, has no arrangement: the 2 would have no room. The puzzle has no solution."
+        "Row 1, clue 2, has no arrangement: as column 2 is white, the 2 would have no room. The puzzle has no solution."
     )
     assert "The time ran out with" in describe_ending(explain(dominoes(9), cpu_limit=0.0))
 
