@@ -140,10 +140,12 @@ def named_line(line: Line, parts: dict[str, Any]) -> Line:
     if "limited" in parts:
         return limiting(*parts["limited"])
     known = {*parts.get("passed", ()), *parts.get("cells", ())}
-    if "within" in parts or not {"before", "after", "block"} & parts.keys():
+    if "counted" in parts:
         inside = parts["counted"].inside
-        edge = int(any(block.length == BLOT for block in line.clue))  # what ends a hidden length
-        known = {x for x in range(len(line.cells)) if x not in inside[edge : len(inside) - edge]}
+        if "within" in parts or not {"before", "after"} & parts.keys():
+            known = {x for x in range(len(line.cells)) if x not in inside}
+        if any(block.length == BLOT for block in line.clue):
+            known |= {inside.start, inside.stop - 1}  # what ends a complete block of hidden length
     every = line.opened().cells
     return line._replace(cells=tuple(line.cells[x] if x in known else every[x] for x in range(len(every))))
 
