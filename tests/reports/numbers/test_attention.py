@@ -304,8 +304,9 @@ def clued(rows: list[list[int]], columns: list[list[int]]) -> Puzzle:
 def test_why_a_puzzle_has_no_solution() -> None:
     by_line = clued([[3], [1, 2], [2, 1], [2]], [[2, 1], [2, 1], [2], [3]])
     assert reason(by_line) == (
-        "Once other lines are used, column 1, clue 2 1, has no arrangement: row 3 would be black, but the 2 ends in "
-        "row 2 at the latest and the 1 begins in row 4 at the earliest."
+        "Once other lines are used, column 1, clue 2 1, has no arrangement: row 3 would be black, but with the 1 and 1 "
+        "gap after it, the 2 ends in row 2 at the latest and with the 2 and 1 gap before it, the 1 begins in row 4 at "
+        "the earliest."
     )
     twisted = clued([[1, 1], [2, 1], [2], [1, 1], [1]], [[1, 1], [2], [1, 1], [1, 1], [2]])
     assert reason(twisted) == "Each line has an arrangement; only assumptions show that they don't go together."
