@@ -174,5 +174,5 @@ test("facts are those known, in words", () => {
 test("an estimate of minutes has its interval where it is known", () => {
   const grading = { minutes: 7.2, minutes_low: 5, minutes_high: 10 };
   const [fact] = factItems((name) => grading[name] ?? null, { width: 5, height: 5, cells: 25 });
-  assert.equal(fact.lastChild.textContent, `about 7\u00a0min (5\u00a0min to 10\u00a0min) for ${regulars}`);
+  assert.equal(fact.lastChild.textContent, `about 7\u00a0min (likely 5\u00a0min to 10\u00a0min) for ${regulars}`);
 });
