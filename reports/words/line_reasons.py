@@ -423,7 +423,8 @@ def _impossible(line: Line) -> Iterator[Reason]:
         if is_nowhere:
             yield Reason("nowhere", nothing, {"block": t})
         else:
-            yield Reason("crossed", nothing, {"block": t, "earliest": fitted.begin[t], "latest": last})
+            parts = {"block": t, "earliest": fitted.begin[t], "latest": last}
+            yield Reason("crossed", nothing, parts | {"within": range(fitted.begin[t], fitted.end[t])})
     single: dict[int, range] = {}
     for start, end, color in line.runs():
         if start not in fitted.inside:

@@ -1,6 +1,7 @@
 """The arguments of a step in plain English: a sentence names its line, its blocks and its cells."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 from string import Formatter
 from typing import Any
 
@@ -128,13 +129,9 @@ class LineWords:
     def pieces(self) -> str:
         """Return the pieces of the clue around the blocks named so far."""
         clue, around = self.line.clue, {t + k for t in self.named for k in (-1, 0, 1)}
-        text, last = "", -1
-        for t in sorted(around & set(range(len(clue)))):
-            text += (" … " if t > last + 1 else ", " if self.puzzle.colors > 1 else " ") + clue_words(
-                self.puzzle, (clue[t],)
-            )
-            last = t
-        return text.lstrip(", ") + " …" * (0 <= last < len(clue) - 1)
+        pieces = [list(piece) for is_near, piece in groupby(range(len(clue)), around.__contains__) if is_near]
+        text = " … ".join(clue_words(self.puzzle, clue[piece[0] : piece[-1] + 1]) for piece in pieces)
+        return "… " * (bool(pieces) and 0 not in around) + text + " …" * (bool(pieces) and len(clue) - 1 not in around)
 
     def cells(self, cells: Iterable[int]) -> str:
         """Name cells: `columns 1, 3 and 7 to 9`."""
@@ -377,15 +374,6 @@ def _hull(parts: Mapping[str, Any]) -> range:
     return range(min(cells), max(cells) + 1)
 
 
-def _within(line: Line, parts: Mapping[str, Any]) -> range:
-    """Return the cells in which a block lies, or where it would begin at the earliest and end at the latest."""
-    return (
-        parts["within"]
-        if "within" in parts
-        else range(parts["earliest"], parts["latest"] + least(line.clue[parts["block"]]))
-    )
-
-
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "all": lambda _, parts: _count_words(parts),
     "block": lambda words, parts: words.block(parts["block"]),
@@ -406,9 +394,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "gaps": lambda words, parts: words.gaps(parts["sum"]),
     "hull": lambda words, parts: words.cells(_hull(parts)),
     "hull_count": lambda _, parts: str(len(_hull(parts))),
-    "kept": lambda words, parts: (
-        words.kept(parts, parts["block"], _within(words.line, parts)) if "limited" in parts else ""
-    ),
+    "kept": lambda words, parts: words.kept(parts, parts["block"], parts["within"]) if "limited" in parts else "",
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "left": lambda words, parts: words.left(parts),
     "name": _color_of,
