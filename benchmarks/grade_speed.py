@@ -15,7 +15,7 @@ from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.reports.numbers.aggregate import figures_of
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.figures import Grades
-from nonocensus.reports.numbers.joined_columns import finished
+from nonocensus.reports.numbers.joined_columns import with_grade
 from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.reports.words.formatting import MEASURE_NAMES
 
@@ -47,7 +47,7 @@ def _speed(archive: Path, graded: pa.Table, wall: float) -> FigureTable:
 def _figures(ran: Run, graded: pa.Table) -> list[FigureTable]:
     """Return the distribution of grades, and the rank correlations, as the report has them."""
     read = pairs(ran, RESULT_COLUMNS, PUZZLE_COLUMNS)
-    found = figures_of(take_census(read, grades=finished(graded))).grades
+    found = figures_of(take_census(read, grades=with_grade(graded))).grades
     assert found is not None
     return [_grades(found, graded), _agreements(found)]
 

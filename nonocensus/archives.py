@@ -73,12 +73,12 @@ def import_files(
 
     """
     terms = Terms(license, owner)
-    return import_paths(list(_several(paths)), str(store), progress, contact=contact, terms=terms, update=update)
+    return import_paths(list(_as_tuple(paths)), str(store), progress, contact=contact, terms=terms, update=update)
 
 
 def remove_puzzles(store: Place, ids: str | Iterable[str]) -> int:
     """Remove puzzles from a store by id; return how many are left. Then `retry_changed` removes them from a run."""
-    return stores.remove_puzzles(open_store(store), _several(ids))
+    return stores.remove_puzzles(open_store(store), _as_tuple(ids))
 
 
 def crawl_site(
@@ -90,7 +90,7 @@ def crawl_site(
     options  further fields of nonocensus.pipeline.crawl.site_crawl.CrawlOptions: new, refresh, limit, kind, base_urls,
              contact, rate
     """
-    addresses = _several(options.pop("base_urls", ()))
+    addresses = _as_tuple(options.pop("base_urls", ()))
     return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **options), progress)
 
 
@@ -141,7 +141,7 @@ def classify_store(
     ids, where, limit                     which puzzles: all, or some
     force                                 start over; existing results move into a subfolder
     """
-    selection = Selection(_several(ids), where, limit)
+    selection = Selection(_as_tuple(ids), where, limit)
     config = configuration(cpu_limit, rung, depth, check_goal)
     return classify_job.classify_store(open_store(store), str(run), config, selection, resources, progress, force)
 
@@ -158,7 +158,7 @@ def retry_run(
     progress: ProgressCallbacks = SILENT,
 ) -> ClassifyOutcome:
     """Retry timeouts with more time; with `failed` also killed and failed puzzles."""
-    selection = Selection(_several(ids), where, limit)
+    selection = Selection(_as_tuple(ids), where, limit)
     return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, progress)
 
 
@@ -187,7 +187,7 @@ def certify_run(
     progress: ProgressCallbacks = SILENT,
 ) -> Certified:
     """Prove the verdicts of a run independently of the solver; `proofs` is a folder for the proofs."""
-    selection = Selection(_several(ids), where)
+    selection = Selection(_as_tuple(ids), where)
     request = JobRequest(selection, cpu_limit, resources, progress)
     return certify(_run(run), request, sample, again, None if proofs is None else str(proofs)).certified
 
@@ -267,7 +267,7 @@ def make_pack(
     density = MIN_DENSITY if min_density is None else min_density
     layout = None if pdf is None else parse_layout(pdf)
     wanted = PackOptions(
-        *(count, _several(ids), where, spread, minutes, format_named(to), private, density, per_author, layout),
+        *(count, _as_tuple(ids), where, spread, minutes, format_named(to), private, density, per_author, layout),
         *(title, by),
     )
     return write_pack(_run(run), str(folder), wanted, progress)
@@ -296,7 +296,7 @@ def find_duplicates(
     """
     from nonocensus.pipeline.findings import deduplication
 
-    return deduplication.find_duplicates(_opened(place), deduplication.SHARE if cells is None else cells, progress)
+    return deduplication.find_duplicates(_open_place(place), deduplication.SHARE if cells is None else cells, progress)
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:
@@ -304,13 +304,13 @@ def query(place: Run | Store | Place, select: str) -> pa.Table:
     from nonocensus.pipeline.findings.sql_tables import open_tables
     from nonocensus.pipeline.sql import select_query, sql_errors
 
-    with open_tables(_opened(place)) as database, sql_errors("the query"):
+    with open_tables(_open_place(place)) as database, sql_errors("the query"):
         return select_query(database, select).to_arrow_table()
 
 
 def verify(place: Run | Store | Place, repair: bool = False, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     """Verify a run or a store and return the damage; `repair` moves damaged files aside for recomputation."""
-    return verify_place(_opened(place), repair, progress)
+    return verify_place(_open_place(place), repair, progress)
 
 
 def warm(store: Place | None = None, progress: ProgressCallbacks = SILENT) -> str:
@@ -318,7 +318,7 @@ def warm(store: Place | None = None, progress: ProgressCallbacks = SILENT) -> st
     return warm_for_most(progress) if store is None else warm_for_store(str(store), progress)
 
 
-def _several(values: Iterable[Any] | Place) -> tuple[Any, ...]:
+def _as_tuple(values: Iterable[Any] | Place) -> tuple[Any, ...]:
     """Return one or several values as a tuple."""
     return (values,) if isinstance(values, str | Path) else tuple(values)
 
@@ -327,5 +327,5 @@ def _run(run: Run | Place) -> Run:
     return open_run(run) if isinstance(run, str | Path) else run
 
 
-def _opened(place: Run | Store | Place) -> Run | Store:
+def _open_place(place: Run | Store | Place) -> Run | Store:
     return open_place(str(place)) if isinstance(place, str | Path) else place

@@ -70,11 +70,11 @@ def exposition(samples: Iterable[MetricSample]) -> str:
         if sample.le is not None:
             labels["le"] = sample.le
         head = [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {metric.kind}"]
-        series = f"{metric.name}{sample.suffix}{_braced(labels)}"
+        series = f"{metric.name}{sample.suffix}{_format_labels(labels)}"
         lines.setdefault(metric, head).append(f"{series} {sample.value}")
     return "".join(f"{line}\n" for group in lines.values() for line in group)
 
 
-def _braced(labels: Mapping[str, str]) -> str:
+def _format_labels(labels: Mapping[str, str]) -> str:
     pairs = ",".join(f'{name}="{value.translate(ESCAPES)}"' for name, value in labels.items())
     return f"{{{pairs}}}" if pairs else ""

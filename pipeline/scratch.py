@@ -22,16 +22,16 @@ YOUNG = 60.0
 def scratch_folder() -> Iterator[str]:
     """Create a temporary folder for the block."""
     for place in Path(gettempdir()).glob(f"{PREFIX}????????"):
-        with suppress(OSError), _locked(str(place), fcntl.LOCK_EX | fcntl.LOCK_NB) as status:
+        with suppress(OSError), _lock_folder(str(place), fcntl.LOCK_EX | fcntl.LOCK_NB) as status:
             # An OSError: it is locked by a live process, another user's, or deleted meanwhile.
             if time.time() - status.st_mtime > YOUNG:
                 shutil.rmtree(place, ignore_errors=True)
-    with TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder, _locked(folder, fcntl.LOCK_SH):
+    with TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder, _lock_folder(folder, fcntl.LOCK_SH):
         yield folder
 
 
 @contextmanager
-def _locked(folder: str, lock: int) -> Iterator[os.stat_result]:
+def _lock_folder(folder: str, lock: int) -> Iterator[os.stat_result]:
     """Lock a folder, and yield its status. Raises OSError if that fails, or it is no folder."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:

@@ -31,6 +31,6 @@ def without_mojibake(text: str) -> str:
     return text if decoded == text else without_mojibake(decoded)
 
 
-def escaped(text: str) -> str:
+def escape_json(text: str) -> str:
     r"""Escape unsafe characters in JSON as \u sequences."""
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -74,7 +74,7 @@ def _free(licenses: pa.Array) -> pa.BooleanArray:
     return pc.match_substring_regex(words, f"^({'|'.join(FREE)})$").fill_null(False)
 
 
-def withheld(rows: pa.RecordBatch, keep: pa.BooleanArray) -> pa.RecordBatch:
+def withhold(rows: pa.RecordBatch, keep: pa.BooleanArray) -> pa.RecordBatch:
     """Return the rows with the columns CONTENT set to null, except where `keep` is true.
 
     rows   with columns of the puzzles, results or mendings tables

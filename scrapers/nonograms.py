@@ -38,7 +38,7 @@ def site(
         requests=requests,
         judge=judge,
         news=Request(f"{bases[0]}/search/p/{LAST_PAGE}?sort=6"),
-        newest=nonograms_org.newest,
+        newest=nonograms_org.newest_number,
     )
 
 
@@ -62,6 +62,6 @@ def list_page(base: str, kind: str, page: int) -> Request:
     return Request(f"{base}/nonograms{'2' if KINDS[kind] else ''}/p/{page}")
 
 
-def listed(page: bytes, kind: str) -> list[int]:
+def listed_numbers(page: bytes, kind: str) -> list[int]:
     """Return the numbers of one kind on a list page."""
-    return [number for number, colored in nonograms_org.listed(page) if colored == KINDS[kind]]
+    return [number for number, colored in nonograms_org.listed_puzzles(page) if colored == KINDS[kind]]

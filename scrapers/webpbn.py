@@ -33,7 +33,7 @@ def site(base: str = HOME) -> Site:
         requests=lambda number: (_export(base, number),),
         judge=judge,
         news=Request(f"{base}/find.cgi", {"order": "1", "perpage": "5", "search": "1"}),
-        newest=newest,
+        newest=newest_number,
     )
 
 
@@ -73,14 +73,14 @@ REFUSALS: tuple[tuple[str, Literal["missing", "unpublished"]], ...] = (
 )
 
 
-def listed(page: bytes) -> list[int]:
+def listed_numbers(page: bytes) -> list[int]:
     """Return the numbers on a search page."""
     return sorted({int(number) for number in LINK.findall(page)})
 
 
-def newest(page: bytes) -> int | None:
+def newest_number(page: bytes) -> int | None:
     """Return the highest number on a search page, None without any."""
-    return max(listed(page), default=None)
+    return max(listed_numbers(page), default=None)
 
 
 class RatingBucket(NamedTuple):

@@ -15,7 +15,7 @@ from stores import DIAMOND
 import nonocensus as nc
 from nonocensus.scrapers.demo import demo_puzzles
 from nonocensus.scrapers.twin import TwinServer, build_archive
-from tools.census_notebook import NOTEBOOK, executed
+from tools.census_notebook import NOTEBOOK, execute
 
 HEART = [
     [0, 1, 1, 0, 1, 1, 0],
@@ -217,7 +217,7 @@ def test_a_plain_script_runs_once(way: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_notebook_runs(tmp_path: Path) -> None:
     """docs/census.ipynb, every cell, and each shows what it shows there."""
-    notebook = executed(tmp_path)
+    notebook = execute(tmp_path)
     assert notebook.cells == nbformat.read(NOTEBOOK, as_version=4).cells, "run python -m tools.census_notebook"
     shown = json.dumps([cell.get("outputs", []) for cell in notebook.cells])
     assert shown.count("<svg") >= 4

@@ -12,7 +12,7 @@ SECONDS = 600
 """Timeout of a cell."""
 
 
-def executed(folder: Path) -> Any:
+def execute(folder: Path) -> Any:
     """Execute the notebook in a folder; progress bars and times of cells are left out, so that outputs are stable."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     NotebookClient(notebook, timeout=SECONDS, resources={"metadata": {"path": str(folder)}}).execute()
@@ -26,4 +26,4 @@ def executed(folder: Path) -> Any:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        nbformat.write(executed(Path(folder)), NOTEBOOK)  # type: ignore[no-untyped-call]
+        nbformat.write(execute(Path(folder)), NOTEBOOK)  # type: ignore[no-untyped-call]

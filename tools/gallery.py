@@ -191,7 +191,7 @@ def runs() -> Iterator[Path]:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
+def serve_run(folder: Path) -> Iterator[str]:
     """The address of a server of a run."""
     command = [sys.executable, "-m", "nonocensus", "serve", str(folder), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -224,7 +224,7 @@ def main() -> None:
         for shot in shots(*((place / name / "report/report.html").as_uri() for name in ("demo", "people"))):
             take(driver, shot)
             shown.append((f"{shot.name}.png", shot.words))
-        with served(place / "demo/run") as address:
+        with serve_run(place / "demo/run") as address:
             take(driver, FIND._replace(place=f"{address}#archive?star_count=1&kind=color&sort=minutes"))
         take(driver, EXPLANATION._replace(place=(place / "puzzle.html").as_uri()))
         for explained, name in zip(EXPLAINED, PAPER, strict=False):

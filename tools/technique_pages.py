@@ -71,12 +71,12 @@ def page() -> str:
         name = f"{technique.name}.svg"
         shown = f"![an example of {technique.name}]({FOLDER}/{name})" if name in drawn else ""
         rows.append(
-            f"| {technique.grade} | {technique.name} | {technique.says} | {shown} | {linked(technique.source)} |"
+            f"| {technique.grade} | {technique.name} | {technique.says} | {shown} | {add_links(technique.source)} |"
         )
     return HEAD + "\n".join(rows) + "\n" + TAIL
 
 
-def linked(source: str) -> str:
+def add_links(source: str) -> str:
     """Return a source with its addresses as links, which take less room."""
     return re.sub(r"https://([^/]+)[^;, ]*", r"[\1](\g<0>)", source)
 

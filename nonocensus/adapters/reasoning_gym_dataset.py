@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from nonocensus.pipeline.findings.task_file import Task, task_of
-from nonocensus.pipeline.jobs.generate_graded import Conditions, fitting
+from nonocensus.pipeline.jobs.generate_graded import Conditions, find_fitting
 from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe
 from nonocensus.solver.extras import extra
@@ -79,7 +79,7 @@ class NonogramDataset(ProceduralDataset):
         for _ in range(ATTEMPTS):
             side = random.randint(config.min_side, config.max_side)
             recipe = Recipe(config.kind, side, side, config.density, random.getrandbits(32), DRAWN)
-            found = fitting(recipe, Conditions(minutes=minutes), 0, DRAWN)
+            found = find_fitting(recipe, Conditions(minutes=minutes), 0, DRAWN)
             if len(found):
                 task = task_of(next(iter(puzzles_of(found))), config.style)
                 return {

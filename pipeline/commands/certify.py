@@ -20,8 +20,8 @@ from nonocensus.pipeline.commands.options import (
     Serial,
     Where,
     number_option,
+    read_selection,
     resources_of,
-    selected,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -36,7 +36,7 @@ from nonocensus.pipeline.jobs.certify_job import CertifyOutcome, certify_run, es
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.reports.numbers.figures import Unproved
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 
 def certify(
@@ -60,7 +60,7 @@ def certify(
 
     The same command resumes. Exit status 1 if a proof does not hold (docs/CERTIFICATES.md).
     """
-    request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
     run = open_run(run_folder)
     if dry_run:
         print_estimate(lambda: estimate_certifying(run, request, sample, again), request.resources)
@@ -93,7 +93,7 @@ def describe(outcome: CertifyOutcome) -> Iterator[RenderableType]:
         proved.add_row("nothing to prove", f"{outcome.nothing:,}")
     yield proved
     yield (
-        f"[bold]{found.proved:,}[/bold] of {counted(found.provable, 'verdict')} proved; "
+        f"[bold]{found.proved:,}[/bold] of {count_text(found.provable, 'verdict')} proved; "
         f"{outcome.done:,} of them checked now, in {outcome.seconds:,.1f} CPU seconds."
     )
 

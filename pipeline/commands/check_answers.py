@@ -25,7 +25,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
 from nonocensus.pipeline.store.paths import open_output
 from nonocensus.reports.words.answer_verdict import check_answer
-from nonocensus.reports.words.formatting import counted, share
+from nonocensus.reports.words.formatting import count_text, share
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 
 COLORS = {"solved": "green", "partial": "yellow", "timeout": "yellow"}
@@ -114,7 +114,7 @@ def score_table(found: TaskScore) -> Iterator[RenderableType]:
         lines.add_row(name, *(f"{counts[verdict]:,}" for verdict in VERDICTS))
     yield lines
     solved = share(found.solved, found.tasks)
-    yield f"[bold]{found.solved:,}[/bold] of {counted(found.tasks, 'task')} solved ({solved})."
+    yield f"[bold]{found.solved:,}[/bold] of {count_text(found.tasks, 'task')} solved ({solved})."
     if found.damaged:
         yield f"[yellow]Lines that are no answers: {found.damaged:,} (--out says why).[/yellow]"
     if found.unknown:

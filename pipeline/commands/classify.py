@@ -21,8 +21,8 @@ from nonocensus.pipeline.commands.options import (
     Serial,
     Where,
     cpu_limit_option,
+    read_selection,
     resources_of,
-    selected,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -51,7 +51,7 @@ from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
 from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
 from nonocensus.pipeline.store.parts import open_store
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 
 def classify(
@@ -74,7 +74,7 @@ def classify(
 
     Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
     """
-    selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
+    selection, resources = read_selection(ids, where, limit), resources_of(cpus, address, serial)
     config = configuration(cpu_limit, rung, depth, check_goal)
     if dry_run:
         run = plan_run(open_store(store), run_folder, config, force)
@@ -107,10 +107,10 @@ def retry(
     New results replace the old rows. With --failed also puzzles whose worker died or that ended in an error are
     retried. With --changed the run follows its store: results of unchanged puzzles are kept, the others are classified.
     """
-    selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
+    selection, resources = read_selection(ids, where, limit), resources_of(cpus, address, serial)
     run = open_run(run_folder)
     if changed:
-        if cpu_limit is not None or failed_too or dry_run or selection != selected(None, None, None):
+        if cpu_limit is not None or failed_too or dry_run or selection != read_selection(None, None, None):
             raise UserError("--changed covers the whole run: leave out --cpu-limit, --failed, --dry-run, selection")
         with resumable(), show_progress("classifying") as progress:
             outcome = retry_changed(run, resources, progress)
@@ -147,6 +147,6 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
     for reason in outcome.unread:
         err.print(f"[red]not read:[/red] {escape(reason)}")
     if outcome.missing:
-        err.print(f"[red]no result for {counted(outcome.missing, 'puzzle')}[/red]; the same command tries again")
+        err.print(f"[red]no result for {count_text(outcome.missing, 'puzzle')}[/red]; the same command tries again")
     bad = outcome.unread or outcome.missing or failures(outcome.summary)
     raise typer.Exit(SOME_FAILED if bad else DONE)

@@ -25,7 +25,7 @@ from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER, Comparison,
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT, open_output
-from nonocensus.reports.numbers.aggregate import plain
+from nonocensus.reports.numbers.aggregate import to_plain
 
 
 def compare(
@@ -48,7 +48,7 @@ def compare(
         if html is not None:
             with open_output(html) as stream:
                 stream.write(changes_page(*runs, found).encode())
-    print_result(plain(found), chain(describe(found, old, new), describe_changed(runs[1])))
+    print_result(to_plain(found), chain(describe(found, old, new), describe_changed(runs[1])))
     raise typer.Exit(SOME_FAILED if found.alarms else DONE)
 
 

@@ -22,7 +22,7 @@ from nonocensus.pipeline.crawl.ledger import open_ledger
 from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, CrawlResult, crawl_ratings, crawl_site, reparse_store
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
 
@@ -81,7 +81,7 @@ def crawl(
     if ratings:
         with resumable(), show_progress(title) as progress:
             rated = crawl_ratings(folder, options, progress)
-        print_result({"rated": rated}, f"[bold green]{counted(rated, 'puzzle')}[/bold green] rated.")
+        print_result({"rated": rated}, f"[bold green]{count_text(rated, 'puzzle')}[/bold green] rated.")
         return
     with resumable(), show_progress(title) as progress:
         crawled = reparse_store(folder, progress) if reparse else crawl_site(folder, options, progress)
@@ -110,7 +110,7 @@ def print_crawled(crawled: CrawlResult) -> None:
     gone = f", {report.gone:,} are no longer puzzles" if report.gone else ""
     later = report.left - report.outcomes.get("error", 0)
     left = f", {later:,} are left for another time" if later > 0 else ""
-    added = f"[bold green]{counted(report.added, 'puzzle')}[/bold green] added to {escape(store.folder.name)}"
+    added = f"[bold green]{count_text(report.added, 'puzzle')}[/bold green] added to {escape(store.folder.name)}"
     print_result(
         vars(report) | {"puzzles": total, "store": store.folder.name},
         [f"{outcomes}{known}{left}", f"{added}{changed}{updated}{gone}: {total:,} in all."],

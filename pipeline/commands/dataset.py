@@ -11,7 +11,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.reports.dataset.dataset_columns import Content
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 
 def dataset(
@@ -40,7 +40,7 @@ def dataset(
     run = open_run(run_folder)
     with show_progress("reading") as progress:
         made = write_dataset(run, out_folder, contents[0], progress)
-    rows = counted(made["rows"], "puzzle")
+    rows = count_text(made["rows"], "puzzle")
     splits = ", ".join(f"{count:,} {name}" for name, count in made["splits"].items())
     print_result(
         made,

@@ -23,7 +23,7 @@ from nonocensus.pipeline.findings.csv_file import json_value, write_csv
 from nonocensus.pipeline.findings.deduplication import SHARE, Duplicates, find_duplicates
 from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.store.paths import STDOUT
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 
 def dedup(
@@ -49,7 +49,7 @@ def dedup(
         write_csv(csv, found.found.schema, found.found.to_batches())
         if csv != STDOUT:
             print_text(describe_counts(found))
-            out.print(f"[bold]{counted(len(found.found), 'duplicate')}[/bold] written to {escape(csv)}")
+            out.print(f"[bold]{count_text(len(found.found), 'duplicate')}[/bold] written to {escape(csv)}")
         return
     value: dict[str, Any] = {}
     if global_options.json:
@@ -86,7 +86,7 @@ def describe_counts(found: Duplicates) -> Iterator[str]:
     """Yield the counts of duplicates by kind, and of puzzles that were not compared."""
     counts = found.counts
     yield (
-        f"[bold]{counted(found.puzzles, 'puzzle')}[/bold]: {counts['equal']:,} equal to an earlier one, "
+        f"[bold]{count_text(found.puzzles, 'puzzle')}[/bold]: {counts['equal']:,} equal to an earlier one, "
         f"{counts['turned']:,} turned or mirrored, {counts['recoloured']:,} recoloured, {counts['near']:,} with a near "
         "picture."
     )

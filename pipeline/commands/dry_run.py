@@ -7,7 +7,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.cost import CostEstimate, wall_seconds
 from nonocensus.pipeline.run.run_folder import Run, open_run
-from nonocensus.reports.words.formatting import counted, seconds
+from nonocensus.reports.words.formatting import count_text, seconds
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.solver.operating_system import cores
 
@@ -20,15 +20,15 @@ def print_estimate(estimate: Callable[[], CostEstimate], resources: Resources) -
     late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
     count = 1 if resources.serial else resources.cpus or cores()
     wall, most = (wall_seconds(spent, count) for spent in (cost.cpu_seconds, cost.most_seconds))
-    named = counted(count, "core")
+    named = count_text(count, "core")
     print_result(
         cost._asdict()
         | {"cores": count, "wall_seconds": round(wall, 3)}
         | {name: round(getattr(cost, name), 3) for name in ("cpu_seconds", "most_seconds")},
         [
-            f"[bold]{counted(cost.puzzles, 'puzzle')}[/bold] would be done{tried}.",
+            f"[bold]{count_text(cost.puzzles, 'puzzle')}[/bold] would be done{tried}.",
             f"About {cost.cpu_seconds / 3600:,.4g} CPU hours: {seconds(wall)} on {named}, {cost.bytes / 1e6:,.3g} MB.",
-            f"Sample: {counted(cost.sample, 'random puzzle')}; {late}.",
+            f"Sample: {count_text(cost.sample, 'random puzzle')}; {late}.",
             *([f"Up to {seconds(most)} if puzzles that it missed do."] if most > 1.5 * wall else []),
         ][: None if cost.cpu_seconds else 1],
     )

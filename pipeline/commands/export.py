@@ -11,7 +11,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import flat_export
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 
 def export(
@@ -36,5 +36,5 @@ def export(
     if csv != STDOUT:
         print_result(
             {"rows": rows, "columns": columns, "file": csv},
-            f"[bold]{counted(rows, 'puzzle')}[/bold] with {columns} columns written to {escape(csv)}",
+            f"[bold]{count_text(rows, 'puzzle')}[/bold] with {columns} columns written to {escape(csv)}",
         )

@@ -24,7 +24,7 @@ from nonocensus.pipeline.errors import Interrupted, UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.generate_graded import Conditions, end_of, generate_graded
 from nonocensus.pipeline.store.generation import fill_store
-from nonocensus.reports.words.formatting import counted, share
+from nonocensus.reports.words.formatting import count_text, share
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe
 from nonocensus.solver.model.puzzle import MAX_COLORS
 
@@ -86,11 +86,11 @@ def generate(
     seconds = time.perf_counter() - start
     if made:
         text = (
-            f"[bold green]{counted(made, 'puzzle')}[/bold green] made in {seconds:,.1f} s: "
+            f"[bold green]{count_text(made, 'puzzle')}[/bold green] made in {seconds:,.1f} s: "
             f"{recipe.count:,} in {escape(store)}.{next_steps(store)}"
         )
     else:
-        text = f"{escape(store)} is complete: {counted(recipe.count, 'puzzle')}.{next_steps(store)}"
+        text = f"{escape(store)} is complete: {count_text(recipe.count, 'puzzle')}.{next_steps(store)}"
     print_result({"store": store, "puzzles": recipe.count, "made": made, "seconds": round(seconds, 3)}, text)
 
 
@@ -105,7 +105,7 @@ def print_graded(store: str, recipe: Recipe, conditions: Conditions, resources: 
     drawn = f"all {made.drawn:,}" if made.drawn == end_of(recipe) else f"{made.drawn:,}"
     print_result(
         {"store": store, "puzzles": made.kept, "drawn": made.drawn, "seconds": round(time.perf_counter() - start, 3)},
-        f"[bold green]{counted(made.kept, 'puzzle')}[/bold green] in {escape(store)}, of {drawn} drawn "
+        f"[bold green]{count_text(made.kept, 'puzzle')}[/bold green] in {escape(store)}, of {drawn} drawn "
         f"({share(made.kept, made.drawn)}): {conditions}.{next_steps(store)}",
     )
 

@@ -21,9 +21,9 @@ from nonocensus.pipeline.commands.options import (
     Serial,
     Where,
     format_named,
+    read_selection,
     refuse_selection,
     resources_of,
-    selected,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -42,7 +42,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.reports.words import formatting
-from nonocensus.reports.words.formatting import counted, fixed, minutes_text
+from nonocensus.reports.words.formatting import count_text, fixed, minutes_text
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
@@ -67,7 +67,7 @@ def grade(
     the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
-    request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_grading(only_run(places), request), request.resources)
@@ -132,7 +132,7 @@ def describe(tally: Tally, rows: list[pa.Table]) -> Iterator[RenderableType]:
         yield technique_table(tally)
     others = f"; without one solution, or undecided: {tally.others:,}" if tally.others else ""
     yield (
-        f"[bold]{tally.graded:,}[/bold] of {counted(tally.unique, 'puzzle')} with one solution graded, "
+        f"[bold]{tally.graded:,}[/bold] of {count_text(tally.unique, 'puzzle')} with one solution graded, "
         f"{tally.done:,} graded now in {tally.seconds:,.1f} CPU seconds{others}."
     )
 

@@ -20,7 +20,7 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.store.file_import import Terms, import_paths
 from nonocensus.pipeline.store.parts import open_store, remove_puzzles
 from nonocensus.reports.rights import is_free
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 FOLLOW = "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, first: cp -r RUN before."
 """What to do about runs after a change of their store."""
@@ -68,7 +68,7 @@ def import_(
     if report.unsaved:
         fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
-    done = counted(len(report.updated) if update else report.added, "puzzle")
+    done = count_text(len(report.updated) if update else report.added, "puzzle")
     known = f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
@@ -112,6 +112,6 @@ def remove(
     left = remove_puzzles(open_store(store), removed)
     print_result(
         {"removed": removed, "puzzles": left, "store": store},
-        f"[bold green]{counted(len(removed), 'puzzle')}[/bold green] removed from {escape(store)}: "
+        f"[bold green]{count_text(len(removed), 'puzzle')}[/bold green] removed from {escape(store)}: "
         f"{first_ids(removed, len(removed))}; {left:,} left.{FOLLOW}",
     )

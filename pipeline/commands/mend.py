@@ -22,9 +22,9 @@ from nonocensus.pipeline.commands.options import (
     Serial,
     Where,
     format_named,
+    read_selection,
     refuse_selection,
     resources_of,
-    selected,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -43,7 +43,7 @@ from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_men
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
 from nonocensus.pipeline.store.paths import STDOUT
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
@@ -73,7 +73,7 @@ def mend(
     count; the pictures too if there is one puzzle.
     """
     check_output(out, to)
-    request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)
@@ -89,7 +89,7 @@ def mend(
     problems += unwritten
     if not global_options.json:
         list_problems("could not be read, mended or written", problems)
-        written = f", {counted(files, 'file')} written to {escape(str(out))}" if files else ""
+        written = f", {count_text(files, 'file')} written to {escape(str(out))}" if files else ""
         mended = f"{sum(bool(item.mendings) for item in found):,} of them mended" if found else "nothing to mend"
         print_text(f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
     raise typer.Exit(SOME_FAILED if problems else DONE)

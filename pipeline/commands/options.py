@@ -212,7 +212,7 @@ def format_named(name: str | None) -> Format | None:
     return None if name is None else conversion.format_named(name)
 
 
-def selected(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
+def read_selection(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
     """Validate the options of a selection."""
     return Selection(parsed_ids(ids or ()), where, limit)
 
@@ -279,7 +279,7 @@ def parsed_size(size: str) -> tuple[int, int]:
     found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
     width, height = (int(found[1]), int(found[2])) if found else (0, 0)
     if not (0 < width <= MAX_CELLS and 0 < height <= MAX_CELLS):
-        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {_quoted(size)}")
+        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {_quote(size)}")
     return width, height
 
 
@@ -289,7 +289,7 @@ def parsed_range(text: str | None, option: str = "--minutes") -> tuple[float, fl
         return None
     found = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)-([0-9]{1,4}(?:\.[0-9]{1,3})?)", text)
     if found is None or float(found[1]) > float(found[2]):
-        raise UserError(f"{option} takes two numbers like 5-10 or 0.5-2, the lower one first; not {_quoted(text)}")
+        raise UserError(f"{option} takes two numbers like 5-10 or 0.5-2, the lower one first; not {_quote(text)}")
     return float(found[1]), float(found[2])
 
 
@@ -299,10 +299,10 @@ def parsed_grades(text: str | None) -> tuple[int, int] | None:
         return None
     found = re.fullmatch(r"([1-9])(?:-([1-9]))?", text)
     if found is None or int(found[1]) > int(found[2] or found[1]):
-        raise UserError(f"--grade takes a grade from 1 to 9, or two like 3-4, the lower one first; not {_quoted(text)}")
+        raise UserError(f"--grade takes a grade from 1 to 9, or two like 3-4, the lower one first; not {_quote(text)}")
     return int(found[1]), int(found[2] or found[1])
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return the beginning of user input, for a message."""
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..."

@@ -25,7 +25,7 @@ from rich.text import Text
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import Interrupted
-from nonocensus.reports.clean import clean, escaped
+from nonocensus.reports.clean import clean, escape_json
 from nonocensus.scrapers.url import redact
 
 if TYPE_CHECKING:  # --help would wait for these imports
@@ -136,7 +136,7 @@ def print_tabbed(values: Iterable[str]) -> None:
 def json_line(value: Any) -> str:
     """Return a value as JSON on one line, with control characters escaped."""
     is_unicode = sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
-    return escaped(json.dumps(value, ensure_ascii=not is_unicode))
+    return escape_json(json.dumps(value, ensure_ascii=not is_unicode))
 
 
 def print_result(value: Any, text: str | Iterable[RenderableType]) -> None:
@@ -153,7 +153,7 @@ def print_text(text: str | Iterable[RenderableType]) -> None:
         out.print(part, soft_wrap=not (out.is_terminal and isinstance(part, str)))
 
 
-def wrapped(text: str, start: str = "") -> Text:
+def wrap(text: str, start: str = "") -> Text:
     """Return text wrapped to the width of the terminal, or of PAPER columns; `start` is before the first line."""
     width = out.width if out.is_terminal else PAPER
     lines = Text.from_markup(text).wrap(out, width - len(start))
@@ -319,7 +319,7 @@ class ProgressLine:
 
         add("count", Text(_count(task), "green"))
         if task.total is not None:
-            add("left", Text(f"{_left(task) or '-:--:--'} left", "cyan"))
+            add("left", Text(f"{_format_eta(task) or '-:--:--'} left", "cyan"))
         add("rate", Text(_rate(task.speed)))
         add("title", Text(task.description, "bold"))
         if task.total is not None and room > MIN_BAR:
@@ -363,7 +363,7 @@ def seconds_left(task: "Task") -> float | None:
     return task.time_remaining
 
 
-def _left(task: "Task") -> str:
+def _format_eta(task: "Task") -> str:
     """Format the estimated time left: "0:01:30"; empty if it is unknown.
 
     An estimate ends when three times as long has passed without a step: what is left is slower than what was done.
@@ -392,7 +392,7 @@ def progress_line(task: "Task") -> str:
     line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
     if task.speed:
         line += f", {_rate(task.speed)}"
-    if left := _left(task):
+    if left := _format_eta(task):
         line += f", about {left} to go"
     status = task.fields["status"]
     return f"{line}; {status}" if status else line

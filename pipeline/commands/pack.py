@@ -12,7 +12,7 @@ from nonocensus.pipeline.commands.options import (
     between,
     number_option,
     parsed_range,
-    selected,
+    read_selection,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -98,7 +98,7 @@ def pack(
     with show_progress("choosing") as progress:
         wanted = PackOptions(
             count=count,
-            ids=selected(ids, None, None).ids,
+            ids=read_selection(ids, None, None).ids,
             where=where,
             spread=spread,
             minutes=parsed_range(minutes),
@@ -169,7 +169,7 @@ def tasks(
         raise UserError("--json and --out - both write to standard output; name a file")
     options = PackOptions(
         count=count,
-        ids=selected(ids, None, None).ids,
+        ids=read_selection(ids, None, None).ids,
         where=where,
         spread=spread,
         minutes=parsed_range(minutes),

@@ -30,7 +30,7 @@ from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.sql import select_query, sql_errors
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.numbers.derived_measures import DERIVED
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS
 
 MAX_ROWS = 100
@@ -71,7 +71,7 @@ def query(
             batches = stream(found)
             rows = write_csv(csv, batches.schema, batches)
             if csv != STDOUT:
-                out.print(f"[bold]{counted(rows, 'row')}[/bold] written to {escape(csv)}")
+                out.print(f"[bold]{count_text(rows, 'row')}[/bold] written to {escape(csv)}")
         elif global_options.json:
             print_list(rows_of(stream(found)))
         elif out.is_terminal:
@@ -148,15 +148,15 @@ def brief(value: Any) -> str:
 
 def one_line_of(value: Any) -> str:
     """Format a value on one line: [1 2 3], {length 3, color 1}, true, text as it is, nothing for null."""
-    return "" if value is None else " ".join(unquoted(value).split())
+    return "" if value is None else " ".join(format_value(value).split())
 
 
-def unquoted(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format a value as text, without quotes inside lists and structs."""
     if isinstance(value, list | tuple):
-        return f"[{' '.join(map(unquoted, value))}]"
+        return f"[{' '.join(map(format_value, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{name} {unquoted(item)}' for name, item in value.items())}}}"
+        return f"{{{', '.join(f'{name} {format_value(item)}' for name, item in value.items())}}}"
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     return str(value) if isinstance(value, float) else str(json_value(value))

@@ -11,7 +11,7 @@ from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.run.job_tables import read_grades
 from nonocensus.pipeline.run.run_folder import open_run
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 
 
 def report(
@@ -33,4 +33,4 @@ def report(
         "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {escape(run_folder)} adds them."
     )
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
-    print_result({"rows": rows, "report": path}, f"Report of [bold]{counted(rows, 'puzzle')}[/bold]: {shown}{hint}")
+    print_result({"rows": rows, "report": path}, f"Report of [bold]{count_text(rows, 'puzzle')}[/bold]: {shown}{hint}")

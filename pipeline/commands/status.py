@@ -32,7 +32,7 @@ from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place
 from nonocensus.pipeline.run.run_metrics import run_samples
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.reports.words.formatting import counted, share
+from nonocensus.reports.words.formatting import count_text, share
 
 IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
@@ -89,7 +89,7 @@ def print_store(store: Store) -> None:
     print_result(
         {"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled},
         [
-            f"Store of [bold]{counted(store.rows(), 'puzzle')}[/bold] in {counted(len(parts), 'part')}.",
+            f"Store of [bold]{count_text(store.rows(), 'puzzle')}[/bold] in {count_text(len(parts), 'part')}.",
             *(f"  {escape(entry['source'])} {entry['kind']}: {entry['puzzles']:,}" for entry in listed),
         ],
     )
@@ -144,7 +144,7 @@ def describe_summary(summary: dict[str, Any]) -> Iterator[RenderableType]:
             labels.add_row(f"[red]{name}[/]", f"{count:,}", share(count, rows))
     yield labels
     yield (
-        f"[bold]{rows:,}[/bold] of {counted(summary['puzzles'], 'puzzle')} classified; "
+        f"[bold]{rows:,}[/bold] of {count_text(summary['puzzles'], 'puzzle')} classified; "
         f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
     )
 
@@ -159,7 +159,7 @@ def print_run(run: Run) -> None:
     longest = max((run.manifest.get("retried", 0.0), *(piece.limit for piece in pieces)))
     retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
     value |= {
-        "changed_parts": _changed(run),
+        "changed_parts": _changed_parts(run),
         "config": run.manifest["config"],
         "retried_cpu_limit": retried,
         "store": _store_place(run),
@@ -178,7 +178,7 @@ def _store_place(run: Run) -> str:
         return run.manifest["store"]
 
 
-def _changed(run: Run) -> list[str]:
+def _changed_parts(run: Run) -> list[str]:
     """Return the parts of the run that have changed in its store; none if the store can't be read."""
     try:
         return changed_parts(run)
@@ -217,15 +217,16 @@ def describe_run(
 
 def describe_changed(run: Run) -> Iterator[str]:
     """Yield what to do about puzzles, or else parts, that have changed in the run's store, if there are any."""
-    if changed := _changed(run):
+    if changed := _changed_parts(run):
         try:
             is_quick = sum(part.rows for part in run.parts if part.name in changed) <= COUNTED
             puzzles = count_changed(run) if is_quick else 0
         except InputError:
             puzzles = 0
+        what = count_text(puzzles, "puzzle") if puzzles else count_text(len(changed), "part")
         yield (
-            f"[yellow]{counted(puzzles, 'puzzle') if puzzles else counted(len(changed), 'part')} of its store changed "
-            f"since[/yellow]: nonocensus retry {escape(run.folder.name)} --changed classifies what is new."
+            f"[yellow]{what} of its store changed since[/yellow]: "
+            f"nonocensus retry {escape(run.folder.name)} --changed classifies what is new."
         )
 
 
@@ -241,7 +242,7 @@ def describe_ungraded(run: Run, puzzles: int | None) -> Iterator[str]:
     """Yield what to do about puzzles of a graded run that are without grade, if there are any."""
     if puzzles:
         grade = f"nonocensus grade {escape(run.folder.name)}"
-        yield f"[yellow]{counted(puzzles, 'puzzle')} without grade now[/yellow]: {grade}"
+        yield f"[yellow]{count_text(puzzles, 'puzzle')} without grade now[/yellow]: {grade}"
 
 
 def is_active(progress: Progress) -> bool:
@@ -265,12 +266,12 @@ def describe_progress(progress: Progress) -> Iterator[str]:
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
         session = f"{progress['job']} {progress['session']}"
-        yield f"The last session, {session}, finished {counted(progress['rows'], 'puzzle')} in {spent}."
+        yield f"The last session, {session}, finished {count_text(progress['rows'], 'puzzle')} in {spent}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
         yield (
-            f"  {escape(host)}: {counted(done['rows'], 'puzzle')}, {rate:,.0f} a second, "
-            f"{done['cpu_seconds']:,.1f} CPU seconds in {counted(done['tasks'], 'task')}"
+            f"  {escape(host)}: {count_text(done['rows'], 'puzzle')}, {rate:,.0f} a second, "
+            f"{done['cpu_seconds']:,.1f} CPU seconds in {count_text(done['tasks'], 'task')}"
         )
     for running in progress["longest_running"] if active else []:
         yield f"  {escape(running['puzzle'])} for {running['seconds']:,.0f} s of {running['cpu_limit']:g}"

@@ -21,7 +21,7 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.commands.solve.puzzle_arguments import read_bytes
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.figures_page import figure
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text
 from nonocensus.solver.exact_cover.cover_search import TooLargeError
 from nonocensus.solver.exact_cover.solve import Layout
@@ -156,7 +156,7 @@ def compare_engines(puzzles: list[SudokuPuzzle], cpu_limit: float | None) -> boo
         listed.add_row(*map(figure, row.values()))
     words = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in counts.most_common())
     print_result(
-        {"puzzles": len(puzzles), **counts, "engines": rows}, [f"{counted(len(puzzles), 'puzzle')}: {words}", listed]
+        {"puzzles": len(puzzles), **counts, "engines": rows}, [f"{count_text(len(puzzles), 'puzzle')}: {words}", listed]
     )
     return "unknown" not in counts
 

@@ -25,8 +25,8 @@ from rich.text import Text
 from nonocensus.pipeline.commands.output import LIST_LIMIT, out
 from nonocensus.reports.drawings.geometry import NO_COLOR, ClueNumber, clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.drawings.sheet_colors import GREY, LINE, MARK, color_names, ink, mixed, on_chips, rgb
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.drawings.sheet_colors import GREY, LINE, MARK, color_names, ink, mix, on_chips, rgb
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 
 UPPER_HALF = "\u2580"
@@ -74,7 +74,7 @@ def plain_text(puzzle: Puzzle, state: GridState) -> Text:
     table = [color.symbol for color in puzzle.palette]
     unknown = free_symbol(puzzle)
     lines = []
-    for row, marks in zip(state.cells.tolist(), _marked(state), strict=True):
+    for row, marks in zip(state.cells.tolist(), _marked_cells(state), strict=True):
         symbols = "".join(unknown if cell == UNKNOWN else table[cell] for cell in row)
         stars = "".join("*" if mark else " " for mark in marks).rstrip()
         lines.append(f"{symbols}  {stars}" if stars else symbols)
@@ -129,12 +129,12 @@ def _chip(puzzle: Puzzle, number: ClueNumber, chips: bool, odd: bool, pointed: b
         return StyledText(text, GREY)
     paper = rgb(puzzle, number.color) if chips and number.color != NO_COLOR else PAPER
     if pointed:
-        paper = mixed(paper, LINE, LINE_RATIO)
+        paper = mix(paper, LINE, LINE_RATIO)
     letters = ink(paper)
-    return StyledText(text, letters, mixed(paper, letters, SHADE) if odd else paper)
+    return StyledText(text, letters, mix(paper, letters, SHADE) if odd else paper)
 
 
-def _marked(state: GridState) -> list[list[bool]]:
+def _marked_cells(state: GridState) -> list[list[bool]]:
     """Return which cells are marked, row by row."""
     marked = np.zeros(state.cells.shape, bool) if state.marked is None else state.marked
     return cast(list[list[bool]], marked.tolist())
@@ -150,26 +150,26 @@ def _cell_colors(puzzle: Puzzle, state: GridState) -> list[list[str]]:
     def color(entry: int, shaded: bool, tinted: bool, marked: bool) -> str:
         look = looks[entry]
         if shaded and entry in (0, UNKNOWN):
-            look = mixed(look, ink(look), CHECK)
+            look = mix(look, ink(look), CHECK)
         if tinted and entry in (0, UNKNOWN):
-            look = mixed(look, LINE, LINE_RATIO)
-        return mixed(look, mark, MARK_RATIO) if marked else look
+            look = mix(look, LINE, LINE_RATIO)
+        return mix(look, mark, MARK_RATIO) if marked else look
 
     return [
         [
             color(entry, (x // 5 + y // 5) % 2 > 0, y in state.rows or x in state.columns, marked)
             for x, (entry, marked) in enumerate(zip(row, marks, strict=True))
         ]
-        for y, (row, marks) in enumerate(zip(state.cells.tolist(), _marked(state), strict=True))
+        for y, (row, marks) in enumerate(zip(state.cells.tolist(), _marked_cells(state), strict=True))
     ]
 
 
 def _farthest(colors: Sequence[str], others: Sequence[str]) -> str:
     """Return the colour whose nearest one among `others` is farthest away."""
-    return max(colors, key=lambda color: min(_apart(color, other) for other in others))
+    return max(colors, key=lambda color: min(_distance(color, other) for other in others))
 
 
-def _apart(color: str, other: str) -> int:
+def _distance(color: str, other: str) -> int:
     """Return the squared distance of two colours."""
     return sum((a - b) ** 2 for a, b in zip(bytes.fromhex(color), bytes.fromhex(other), strict=True))
 
@@ -261,7 +261,7 @@ def difference_text(marked: np.ndarray) -> str:
     places = [(int(y), int(x)) for y, x in zip(*marked.nonzero(), strict=True)]
     named = ", ".join(f"row {y + 1} column {x + 1}" for y, x in places[:LIST_LIMIT])
     more = f" and {len(places) - LIST_LIMIT:,} more" if len(places) > LIST_LIMIT else ""
-    return f"differ in {counted(len(places), 'cell')}: {named}{more}"
+    return f"differ in {count_text(len(places), 'cell')}: {named}{more}"
 
 
 def animate(

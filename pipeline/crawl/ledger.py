@@ -319,12 +319,12 @@ def open_ledger(place: Path, read_only: bool = False) -> Iterator[Ledger]:
     """
     path = place / LEDGER
     if read_only:
-        with _connected(path, f"{path.absolute().as_uri()}?{_mode(path)}") as connection:
+        with _connect(path, f"{path.absolute().as_uri()}?{_mode(path)}") as connection:
             _check_version(connection, path)
             yield Ledger(connection)
         return
     place.mkdir(parents=True, exist_ok=True)
-    with writer_lock(folder(str(place))), _connected(path, path.absolute().as_uri()) as connection:
+    with writer_lock(folder(str(place))), _connect(path, path.absolute().as_uri()) as connection:
         connection.execute("pragma journal_mode = wal")
         connection.execute("pragma synchronous = full")
         if connection.execute("pragma user_version").fetchone()[0] == 0:
@@ -334,7 +334,7 @@ def open_ledger(place: Path, read_only: bool = False) -> Iterator[Ledger]:
 
 
 @contextmanager
-def _connected(path: Path, uri: str) -> Iterator[sqlite3.Connection]:
+def _connect(path: Path, uri: str) -> Iterator[sqlite3.Connection]:
     """Open a connection; SQLite's errors in the block become UserErrors."""
     connection = None
     try:

@@ -22,7 +22,7 @@ from nonocensus.pipeline.store.spans import Spans, size, union
 from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.demo import SOURCE as DEMO
 from nonocensus.scrapers.demo import demo_site as demo
-from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.formats.parsing import FormatError, clip
 from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed
 from nonocensus.scrapers.http.messages import host_of, is_loopback, normalize_url
 from nonocensus.scrapers.http.polite_session import contact_for
@@ -115,7 +115,7 @@ def reparse_store(place: Path, progress: ProgressCallbacks = SILENT) -> CrawlRes
 def check_options(options: CrawlOptions) -> str:
     """Validate the options and return the contact to send. Raises UserError."""
     if options.site not in HOMES:
-        raise UserError(f"{clipped(options.site)} is none of the sites that can be crawled: {', '.join(HOMES)}")
+        raise UserError(f"{clip(options.site)} is none of the sites that can be crawled: {', '.join(HOMES)}")
     if not options.addresses:
         raise UserError(
             "the demo's archive has no site: serve it with `python -m nonocensus.pipeline.commands.twin` "
@@ -126,14 +126,14 @@ def check_options(options: CrawlOptions) -> str:
     if options.kind and options.site != nonograms.SOURCE:
         raise UserError("--kind is for nonograms; elsewhere one address serves both kinds")
     if options.kind and options.kind not in nonograms.KINDS:
-        raise UserError(f"--kind {clipped(options.kind)}: one of {', '.join(nonograms.KINDS)}")
+        raise UserError(f"--kind {clip(options.kind)}: one of {', '.join(nonograms.KINDS)}")
     if options.ids not in (None, "all"):
         parse_ids(str(options.ids))
     for address in options.base_urls:
         try:
             normalize_url(address)
         except ValueError:
-            raise UserError(f"--base-url {clipped(address)}: no address like https://webpbn.com") from None
+            raise UserError(f"--base-url {clip(address)}: no address like https://webpbn.com") from None
         if set("?#") & set(address) or "@" in urlsplit(Url(address).secret).netloc:
             raise UserError("--base-url takes no ?, # or name and password; give an address like https://webpbn.com")
     try:
@@ -252,7 +252,7 @@ def walk_list(
             reply = session.fetch(request)
             if reply.status not in (200, 404):
                 return f"{request.url}: HTTP status {reply.status}"
-            numbers = nonograms.listed(reply.body, kind) if reply.status == 200 else []
+            numbers = nonograms.listed_numbers(reply.body, kind) if reply.status == 200 else []
         except RequestFailed as failed:
             return str(failed)
         except FormatError as error:
@@ -275,7 +275,7 @@ def parse_ids(text: str) -> Spans:
     for part in map(str.strip, text.split(",")):
         found = RANGE.fullmatch(part)
         if not found:
-            raise UserError(f"--ids: {clipped(part)} is neither a number nor a range like 1-5000, of 9 digits at most")
+            raise UserError(f"--ids: {clip(part)} is neither a number nor a range like 1-5000, of 9 digits at most")
         first, last = int(found[1]), int(found[2] or found[1])
         if first == 0:
             raise UserError(f"--ids: ids begin at 1, not {part}")

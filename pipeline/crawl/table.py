@@ -153,7 +153,7 @@ class PuzzleWriter:
         """Update the table, then mark the replies as tabled."""
         self._tabulate()
         withdrawn = self._ledger.withdrawn()
-        fresh = _with_rights(one_batch(_newest(self._rows)), self._rights, withdrawn)
+        fresh = _with_rights(one_batch(_last_rows(self._rows)), self._rights, withdrawn)
         present = np.zeros(len(fresh), np.bool_)
         if not withdrawn.isdisjoint(self.licenses) or self._has_known:
             contents = self._ledger.contents() if self._has_all else None
@@ -256,7 +256,7 @@ def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
     return latest
 
 
-def _newest(batches: list[pa.RecordBatch]) -> pa.Table:
+def _last_rows(batches: list[pa.RecordBatch]) -> pa.Table:
     """Return the last row of each id, in the order of the first ones."""
     table = pa.Table.from_batches(batches, PUZZLES)
     places = {puzzle_id: place for place, puzzle_id in enumerate(table["puzzle_id"].to_pylist())}
@@ -311,7 +311,7 @@ def collect_ratings(
         if reply.status != 200:
             raise NetworkError(f"{bucket.request.url}: HTTP status {reply.status}; the ratings are as they were")
         ratings = found.setdefault(bucket.measure, {})
-        numbers = webpbn.listed(reply.body)
+        numbers = webpbn.listed_numbers(reply.body)
         for number in numbers:
             ratings.setdefault(number, bucket.rating)
         on_bucket(bucket, len(numbers))

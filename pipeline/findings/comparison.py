@@ -192,7 +192,7 @@ def compare(old: Run, new: Run) -> Comparison:
             [SettingDifference(*values) for values in diff_configurations(*versions)],
             shared,
             FaultCounts(*(_count(connection, f"{run}_fault > 0", "joined") for run in ("old", "new"))),
-            _changed(connection),
+            _changed_groups(connection),
             _records(connection, ContradictingProofs, _ALARMS),
             _count(connection, "new_proof and not old_proof"),
             _count(connection, "old_proof and not new_proof"),
@@ -215,7 +215,7 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:
             raise UserError(f"several puzzles have the id {repeated and repeated[0]}; runs are compared by their ids")
 
 
-def _changed(connection: duckdb.DuckDBPyConnection) -> list[Changed]:
+def _changed_groups(connection: duckdb.DuckDBPyConnection) -> list[Changed]:
     """Return the groups of changes that have puzzles."""
     connection.execute(_CHANGED)
     counts = dict(connection.execute("select what, count(*) from changed group by what").fetchall())

@@ -24,16 +24,16 @@ def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -
     """Write batches to a file on an Arrow filesystem or to standard output, and return the number of rows."""
     rows = 0
     columns = pa.schema([pa.field(field.name, _flat(field.type)) for field in schema])
-    with _opened(path) as stream, csv.CSVWriter(stream, columns) as writer:
+    with _open_output(path) as stream, csv.CSVWriter(stream, columns) as writer:
         for batch in batches:
-            flat = [_flattened(column, kind) for column, kind in zip(batch.columns, columns.types, strict=True)]
+            flat = [_flatten(column, kind) for column, kind in zip(batch.columns, columns.types, strict=True)]
             writer.write_batch(pa.RecordBatch.from_arrays(flat, schema=columns))
             rows += len(batch)
     return rows
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
+def _open_output(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
     """Open a file that appears when the block succeeds, or standard output."""
     with open_output(path) as stream:
         if path.endswith(".gz"):
@@ -54,7 +54,7 @@ def _flat(kind: pa.DataType) -> pa.DataType:
     return kind if any(is_(kind) for is_ in simple) and not pa.types.is_interval(kind) else pa.string()
 
 
-def _flattened(column: pa.Array, kind: pa.DataType) -> pa.Array:
+def _flatten(column: pa.Array, kind: pa.DataType) -> pa.Array:
     """Convert a column to its type in the file."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()

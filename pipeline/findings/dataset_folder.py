@@ -90,7 +90,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
     summary = summarize(run)
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
-    about = _about(run, content)
+    about = _describe(run, content)
     with _database() as database:
         grades = finished_grades(run)
         progress.on_start("reading", run.rows, 0)
@@ -105,7 +105,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
             new.write_json(MARK, about)
             files = []
             for split, places in _places(counts, step):
-                groups = chunk_tables(_fetched(database, places, columns), GROUP_ROWS, GROUP_BYTES)
+                groups = chunk_tables(_fetch(database, places, columns), GROUP_ROWS, GROUP_BYTES)
                 for number, first in enumerate(groups):
                     name = f"{split}-{number:05d}.parquet"
                     files.append(_write_file(new / "data", name, split, columns, chain([first], groups), progress))
@@ -132,7 +132,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
     }
 
 
-def _about(run: Run, content: Content) -> dict[str, str]:
+def _describe(run: Run, content: Content) -> dict[str, str]:
     """Return the content of dataset.json and the metadata of its files."""
     return {
         "kind": KIND,
@@ -256,7 +256,7 @@ def _places(counts: list[RowCount], step: int) -> Iterator[tuple[str, range]]:
         first = last
 
 
-def _fetched(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _fetch(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Yield the rows at these positions, in order, one batch per step of `places`."""
     names = ", ".join(f'"{name}"' for name in columns.names)
     for first in places:

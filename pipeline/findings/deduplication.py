@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.findings.near import PictureColumn, allowed_cells, find_near, joined, packed, passes
+from nonocensus.pipeline.findings.near import PictureColumn, allowed_cells, concatenate, find_near, pack, passes
 from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database, sql_errors
@@ -173,14 +173,14 @@ def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
 
 def _pictures(batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
     """Return the picture of each sound puzzle: a fitting goal, else a fitting unique solution, else null."""
-    pictures = _those(batch["goal"], matching_rows(batch, batch["goal"], good))
+    pictures = _select(batch["goal"], matching_rows(batch, batch["goal"], good))
     if answers is None:
         return pictures
     unique = pc.equal(answers["solutions"], "unique").fill_null(False).to_numpy(zero_copy_only=False)
-    return pc.coalesce(pictures, _those(answers["solution"], matching_rows(batch, answers["solution"], good & unique)))
+    return pc.coalesce(pictures, _select(answers["solution"], matching_rows(batch, answers["solution"], good & unique)))
 
 
-def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:
+def _select(pictures: pa.Array, which: np.ndarray) -> pa.Array:
     return pc.if_else(pa.array(which), pictures, None)
 
 
@@ -207,11 +207,11 @@ def _compare(connection: "duckdb.DuckDBPyConnection", share: float, progress: Pr
     """Fill the table `near`, and return the number of crowded pictures."""
     connection.execute(_PLACED)
     sizes = connection.execute(_SIZES).fetchall() if share else []
-    work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
+    work = sum(count * passes(wide, high, count, _most_cells(wide, high, share)) for wide, high, count in sizes)
     progress.on_start("comparing pictures", work, 0)
     crowded = 0
     found = [_NEAR.empty_table()]
-    for ranks, pictures in _of_a_size(_fetched(connection, sum(count for *_, count in sizes))):
+    for ranks, pictures in _of_a_size(_fetch(connection, sum(count for *_, count in sizes))):
         pairs_found = find_near(pictures, allowed_cells(pictures.width * pictures.height, share), progress)
         near = np.flatnonzero(pairs_found.first != np.arange(len(ranks)))
         columns = ranks[near], ranks[pairs_found.first[near]], pairs_found.cells[near], pairs_found.share[near]
@@ -221,13 +221,13 @@ def _compare(connection: "duckdb.DuckDBPyConnection", share: float, progress: Pr
     return crowded
 
 
-def _fetched(connection: "duckdb.DuckDBPyConnection", count: int) -> Iterator[pa.RecordBatch]:
+def _fetch(connection: "duckdb.DuckDBPyConnection", count: int) -> Iterator[pa.RecordBatch]:
     """Yield the pictures to compare, in order and in batches, as sorting whole rows takes much memory."""
     for first in range(0, count, FETCHED_ROWS):
         yield one_batch(connection.sql(_FETCHED.format(first, first + FETCHED_ROWS)).to_arrow_table())
 
 
-def _most(width: int, height: int, share: float) -> int:
+def _most_cells(width: int, height: int, share: float) -> int:
     """Return the most cells in which near pictures of a size differ."""
     return int(allowed_cells(width * height, share)[-1])
 
@@ -237,7 +237,7 @@ def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, 
     pieces = (piece for batch in batches for piece in _cut(batch))
     for _, several in groupby(pieces, lambda piece: piece[1][1:]):
         ranks, pictures = zip(*several, strict=True)
-        yield np.concatenate(ranks), joined(pictures)
+        yield np.concatenate(ranks), concatenate(pictures)
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, PictureColumn]]:
@@ -254,7 +254,7 @@ def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, PictureColumn]]:
         if upright.any():
             cells = cells.copy()
             cells[upright] = cells[upright].reshape(-1, *size[::-1]).transpose(0, 2, 1)
-        yield ranks[start:end], packed(cells)
+        yield ranks[start:end], pack(cells)
 
 
 def _number(connection: "duckdb.DuckDBPyConnection", query: str) -> int:

@@ -76,7 +76,7 @@ class NearPictures(NamedTuple):
     crowded: np.ndarray
 
 
-def packed(cells: np.ndarray) -> PictureColumn:
+def pack(cells: np.ndarray) -> PictureColumn:
     """Pack cells, uint8[pictures, height, width] of palette entries, into bit planes."""
     pictures, height, width = cells.shape
     planes = np.arange(max(1, int(cells.max(initial=0)).bit_length()), dtype=np.uint8)
@@ -86,7 +86,7 @@ def packed(cells: np.ndarray) -> PictureColumn:
     return PictureColumn(whole.view(np.uint64), width, height)
 
 
-def joined(several: Sequence[PictureColumn]) -> PictureColumn:
+def concatenate(several: Sequence[PictureColumn]) -> PictureColumn:
     """Concatenate pictures of one size."""
     planes = max(some.bits.shape[1] for some in several)
     bits = np.zeros((sum(len(some.bits) for some in several), planes, several[0].bits.shape[2]), np.uint64)
@@ -136,12 +136,12 @@ def find_near(pictures: PictureColumn, allowed: np.ndarray, progress: ProgressCa
     Progress counts each picture `passes` times. Memory: twice that of the pictures, about
     100 bytes per picture, 16 more per picture and band, and some hundred megabytes of buffers.
     """
-    rarer = _rarer(pictures)
+    rarer = _count_rarer(pictures)
     first, cells, crowded = _find_first(pictures, allowed[rarer], int(allowed[-1]), progress)
     return NearPictures(first, cells, cells / np.maximum(np.minimum(rarer, rarer[first]), 1), crowded)
 
 
-def _rarer(pictures: PictureColumn) -> np.ndarray:
+def _count_rarer(pictures: PictureColumn) -> np.ndarray:
     """Count the cells of each picture's commonest entry, or all others if they are fewer, int64[pictures]."""
     cells, bits = pictures.width * pictures.height, pictures.bits
     commonest = np.empty(len(bits), np.int64)
@@ -168,12 +168,12 @@ def _find_first(
         return _nearest_of_few(pictures, limits, progress)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
-    colored = _colored(pictures.bits)
+    colored = _count_colored(pictures.bits)
     masks = _masks(pictures.width * pictures.height, count, most)
     step = max(1, KEYS // count)
     groups = [_bands_of(pictures.bits, masks[k : k + step], colored) for k in range(0, len(masks), step)]
     for symmetry in _symmetries(pictures.width, pictures.height):
-        turned = _turned(pictures, *symmetry)
+        turned = _transform(pictures, *symmetry)
         for bands in groups:
             keys = _keys(turned, bands.masks, colored)
             _compare_in_bands(pictures.bits, turned, bands, keys, limits, most, best, crowded)
@@ -188,8 +188,8 @@ def _nearest_of_few(
     bits, own = pictures.bits, np.arange(len(pictures.bits))
     least = np.full((len(bits), len(bits)), pictures.width * pictures.height)
     for symmetry in _symmetries(pictures.width, pictures.height):
-        differing = bits[:, None] ^ _turned(pictures, *symmetry)
-        cells = _colored(differing.reshape(-1, *bits.shape[1:])).astype(np.int64)
+        differing = bits[:, None] ^ _transform(pictures, *symmetry)
+        cells = _count_colored(differing.reshape(-1, *bits.shape[1:])).astype(np.int64)
         np.minimum(least, cells.reshape(least.shape), out=least)
         progress.on_progress(len(bits), "")
     near = np.tril(least <= np.minimum.outer(limits, limits), -1)
@@ -213,10 +213,10 @@ def _masks(cells: int, pictures: int, most: int) -> np.ndarray:
     band_of = np.empty(cells, np.int64)
     band_of[np.random.default_rng(cells).permutation(cells)] = np.arange(cells) % (most + 1)
     bands = np.arange(_band_count(pictures, most))
-    return packed((band_of == bands[:, None]).astype(np.uint8)[:, None]).bits[:, 0]
+    return pack((band_of == bands[:, None]).astype(np.uint8)[:, None]).bits[:, 0]
 
 
-def _turned(pictures: PictureColumn, transposed: int, upside_down: int, mirrored: int) -> np.ndarray:
+def _transform(pictures: PictureColumn, transposed: int, upside_down: int, mirrored: int) -> np.ndarray:
     """Return the bits of all pictures under a symmetry that keeps their size."""
     turned = np.empty_like(pictures.bits)
     size = pictures.height, pictures.width
@@ -225,7 +225,7 @@ def _turned(pictures: PictureColumn, transposed: int, upside_down: int, mirrored
         cells = np.unpackbits(bits.view(np.uint8), axis=2, count=size[0] * size[1], bitorder="little")
         grid = cells.reshape(-1, *size)
         grid = grid.transpose(0, 2, 1) if transposed else grid
-        turned[some] = packed(grid[:, :: 1 - 2 * upside_down, :: 1 - 2 * mirrored]).bits.reshape(bits.shape)
+        turned[some] = pack(grid[:, :: 1 - 2 * upside_down, :: 1 - 2 * mirrored]).bits.reshape(bits.shape)
     return turned
 
 
@@ -235,7 +235,7 @@ def _slices(bits: np.ndarray, times: int = 1) -> Iterator[slice]:
     return (slice(first, first + step) for first in range(0, len(bits), step))
 
 
-def _colored(bits: np.ndarray) -> np.ndarray:
+def _count_colored(bits: np.ndarray) -> np.ndarray:
     """Count the cells of each picture with a bit in any plane, uint64[pictures]."""
     cells: np.ndarray = np.bitwise_count(np.bitwise_or.reduce(bits, axis=1)).sum(1, dtype=np.uint64)
     return cells
@@ -298,6 +298,6 @@ def _compare_in_bands(
         earlier, later = np.minimum(ones, others), np.maximum(ones, others)
         worth = (earlier < later) & (earlier <= best[later] >> CELL_BITS)
         earlier, later = earlier[worth], later[worth]
-        cells = _colored(bits[ones[worth]] ^ turned[others[worth]]).astype(np.int64)
+        cells = _count_colored(bits[ones[worth]] ^ turned[others[worth]]).astype(np.int64)
         near = cells <= np.minimum(limits[earlier], limits[later])
         np.minimum.at(best, later[near], earlier[near] << CELL_BITS | cells[near])

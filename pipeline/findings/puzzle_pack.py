@@ -332,7 +332,7 @@ def _conditions(
         yield "that --ids names", pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string()))
     if met is not None:
         yield "that meet --where", met(rows)
-    yield f"that the format {options.to.NAME} can hold", _supported(rows, options.to)
+    yield f"that the format {options.to.NAME} can hold", _supports(rows, options.to)
     if options.minutes is not None:
         low, high = options.minutes
         minutes = rows["minutes"].to_numpy()  # NaN for null
@@ -361,7 +361,7 @@ def _eligible(rows: pa.Table) -> pa.ChunkedArray:
     return functools.reduce(pc.and_, known, pc.fill_null(pc.equal(rows["solutions"], "unique"), False))
 
 
-def _supported(rows: pa.Table, known: Format) -> np.ndarray:
+def _supports(rows: pa.Table, known: Format) -> np.ndarray:
     """Return which puzzles a format supports, bool[rows], by colours and hidden lengths."""
     supported = np.ones(len(rows), np.bool_)
     if COLORS not in known.HOLDS:

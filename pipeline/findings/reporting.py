@@ -23,7 +23,7 @@ from nonocensus.pipeline.store.paths import folder
 from nonocensus.reports.numbers.activity import PastSession, activity
 from nonocensus.reports.numbers.census import SHOWN
 from nonocensus.reports.numbers.duplicates import DUPLICATES
-from nonocensus.reports.numbers.joined_columns import finished
+from nonocensus.reports.numbers.joined_columns import with_grade
 from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.reports.page.report_page import RunDetails, write_report
 
@@ -50,7 +50,7 @@ def write_run_report(run: Run, uri: str, public: bool = False, progress: Progres
         columns = list(dict.fromkeys([*PUZZLE_COLUMNS, *deduplication.PUZZLE_COLUMNS]))
         batches = [(one_batch(results), one_batch(puzzles)) for results, puzzles in read(columns)]
         rows, duplicates = batches, deduplication.find_duplicates(run, rows=batches).found.select(DUPLICATES.names)
-    grades = finished(current_grades(run))
+    grades = with_grade(current_grades(run))
     with database() as connection:
         files = write_report(rows, about_run(run, summary), public, read_mendings(run), grades, duplicates, connection)
     with staging(place) as new:  # so that a full disk keeps the previous report

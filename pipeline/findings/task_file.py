@@ -142,7 +142,7 @@ def task_of(puzzle: Puzzle, style: Style, **about: Any) -> Task:
 def read_tasks(path: str) -> Iterator[Task]:
     """Yield the tasks of a file. Raises InputError for the first line that is none."""
     decoder = msgspec.json.Decoder(Task)
-    return (_decoded(decoder, path, number, line, "task") for number, line in _lines(path))
+    return (_decode(decoder, path, number, line, "task") for number, line in _lines(path))
 
 
 class TaskAnswer(msgspec.Struct):
@@ -171,7 +171,7 @@ def score(tasks: str, answers: str, cpu_limit: float, report: Callable[[dict[str
     decoder = msgspec.json.Decoder(TaskAnswer)
     for number, line in _lines(answers):
         try:
-            answer = _decoded(decoder, answers, number, line, "answer")
+            answer = _decode(decoder, answers, number, line, "answer")
         except InputError as error:
             damaged += 1
             report({"id": None, "verdict": "unreadable", "reason": str(error)})
@@ -222,7 +222,7 @@ def _lines(path: str) -> Iterator[tuple[int, bytes]]:
         raise UserError(f"{path}: {error.strerror}") from None
 
 
-def _decoded(decoder: "msgspec.json.Decoder[Any]", path: str, number: int, line: bytes, what: str) -> Any:
+def _decode(decoder: "msgspec.json.Decoder[Any]", path: str, number: int, line: bytes, what: str) -> Any:
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -19,9 +19,9 @@ import pyarrow as pa
 from nonocensus.pipeline.errors import StorageError
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
-from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
+from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, lock_run, plan_on_results, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
-from nonocensus.pipeline.jobs.kernel_compilation import LADDER, PROOFS, needed
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER, PROOFS, batch_kinds
 from nonocensus.pipeline.run.job_tables import (
     KILLED,
     VERDICT,
@@ -86,7 +86,7 @@ def _certificate(verdict: Row, puzzle: pa.RecordBatch, call: JobCall) -> Row:
         if verdict[column] != puzzle[column][0].as_py():
             reason = f"its {column} in the store is {puzzle[column][0].as_py()}, in the run {verdict[column]}"
             return _row(verdict, Certificate(FAILED, error=reason), call.cpu_limit)
-    for kind in needed(puzzle):
+    for kind in batch_kinds(puzzle):
         compile_recorder(*kind)
     try:
         columns = (verdict[name] for name in VERDICT[1:])
@@ -160,8 +160,8 @@ def certify_run(
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be at least 1, not {sample!r}")
-    with locked(run) as run:
-        selected = _selected(run, request, sample, again)
+    with lock_run(run) as run:
+        selected = _select(run, request, sample, again)
         options = {"proofs": None if proofs is None else folder(proofs).uri, "depth": run.manifest["config"]["depth"]}
         result = run_on_results(run, CERTIFY, RowFilter(tuple(VERDICT), selected.mask), request, options)
         now = current_certificates(run)
@@ -173,12 +173,12 @@ def certify_run(
 
 def estimate_certifying(run: Run, request: JobRequest, sample: int | None = None, again: bool = False) -> CostEstimate:
     """Estimate what `certify_run` would cost, without the bytes of proofs to keep."""
-    needed = RowFilter(tuple(VERDICT), _selected(run, request, sample, again).mask)
+    needed = RowFilter(tuple(VERDICT), _select(run, request, sample, again).mask)
     options = {"proofs": None, "depth": run.manifest["config"]["depth"]}
     return estimate_on_results(run, CERTIFY, needed, request, options)
 
 
-def _selected(run: Run, request: JobRequest, sample: int | None, again: bool) -> "VerdictFilter":
+def _select(run: Run, request: JobRequest, sample: int | None, again: bool) -> "VerdictFilter":
     """Return which verdicts of a run are to be proved. Raises MissingExtra if they can't be."""
     drup_checker()
     known = {} if again else current_certificates(run)

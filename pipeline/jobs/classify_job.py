@@ -33,7 +33,7 @@ from nonocensus.pipeline.run.run_folder import (
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.api import classify
 from nonocensus.solver.ladder.verdict import unclassified
 from nonocensus.solver.model.identity import first_occurrences
@@ -61,17 +61,17 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False) | (spent > call.cpu_limit)
     if is_last:
         late[:] = False
-    return Output(_stamped(rows, chunk, call), late, float(spent[is_solved].sum()))
+    return Output(_stamp(rows, chunk, call), late, float(spent[is_solved].sum()))
 
 
 def lost_rows(chunk: Chunk, call: JobCall, failure: TaskFailure) -> pa.RecordBatch:
     """Return rows of status `killed` or, if an exception was raised, `error`."""
     status = "error" if failure.has_raised else "killed"
     rows = unclassified(chunk.puzzles, status, [failure.reason] * len(chunk.puzzles))
-    return _stamped(rows, chunk, call)
+    return _stamp(rows, chunk, call)
 
 
-def _stamped(rows: pa.RecordBatch, chunk: Chunk, call: JobCall) -> pa.RecordBatch:
+def _stamp(rows: pa.RecordBatch, chunk: Chunk, call: JobCall) -> pa.RecordBatch:
     """Set the columns that say what rows belong to: part, run, configuration, host."""
     sizes = [len(numbers) for _, numbers in chunk.places]
     parts = pa.array([part for part, _ in chunk.places]).take(pa.array(np.repeat(np.arange(len(sizes)), sizes)))
@@ -155,8 +155,8 @@ def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: Progress
     with writer_lock(run.folder):
         run, kept = carry_over(reload(run))
         left = run.rows - kept
-        rest = f"{counted(left, 'puzzle')} left" if left else f"nothing else is in {run.store.folder.name}"
-        progress.on_message(f"{counted(kept, 'result')} of unchanged puzzles kept; {rest}")
+        rest = f"{count_text(left, 'puzzle')} left" if left else f"nothing else is in {run.store.folder.name}"
+        progress.on_message(f"{count_text(kept, 'result')} of unchanged puzzles kept; {rest}")
         request = JobRequest(EVERYTHING, run.manifest["config"]["cpu_limit"], resources, progress)
         return _classify(run, plan_rest, request)
 
@@ -169,11 +169,11 @@ def _classify(run: Run, planner: Planner, request: JobRequest) -> ClassifyOutcom
         request.progress.on_warning(f"{error}. Its puzzles are classified again")
     files = run.result_files()
     plan = planner(run, files)
-    before = _covered(files)
+    before = _count_covered(files)
     done = before if plan.is_new else 0  # retried puzzles replace rows: progress starts at 0
     limits = levels(request.cpu_limit)
     result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, request, done)
-    vanished = before + (result.planned if plan.is_new else 0) - _covered(run.result_files())
+    vanished = before + (result.planned if plan.is_new else 0) - _count_covered(run.result_files())
     missing = max(result.planned - result.rows, vanished, 0)
     return ClassifyOutcome(run, write_summary(run), result.rows, result.unread, missing)
 
@@ -184,6 +184,6 @@ def classify_options(run: Run, config: Configuration) -> dict[str, Any]:
     return settings | {"stamp": {"run_id": run.manifest["run_id"], "config_hash": config_hash(config)}}
 
 
-def _covered(files: list[ResultFile]) -> int:
+def _count_covered(files: list[ResultFile]) -> int:
     """Count the rows of the store that have results."""
     return sum(map(spans.size, covered_rows(files).values()))

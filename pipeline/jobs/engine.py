@@ -24,7 +24,7 @@ from nonocensus.pipeline.executors.executor import (
 )
 from nonocensus.pipeline.jobs.driver import Driver
 from nonocensus.pipeline.jobs.job import DEFAULTS, Job, JobSettings
-from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, compile_missing, needed
+from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, batch_kinds, compile_missing
 from nonocensus.pipeline.jobs.schedule import Schedule
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.jobs.task import context_of
@@ -148,13 +148,13 @@ def run_job(
 def kinds_of(run: Run) -> set[KernelKind]:
     """Return the kinds of the store's first puzzles, and so of most or all; tasks compile for others."""
     try:
-        return needed(next(run.store.batches([*DECISIVE])))
+        return batch_kinds(next(run.store.batches([*DECISIVE])))
     except (UserError, ValueError, OSError, StopIteration):
         return set()  # the task that reads the batch reports what is wrong with it
 
 
 @contextmanager
-def locked(run: Run) -> Iterator[Run]:
+def lock_run(run: Run) -> Iterator[Run]:
     """Lock a run for a job on its results; yields it as another command may have left it.
 
     Raises InputError if its store has changed, UserError if another command works on it.

@@ -15,7 +15,7 @@ from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, UserError
 from nonocensus.pipeline.executors.executor import ALL_CORES, SMALL_JOB, Resources, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
-from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, batch_kinds, compile_missing
 from nonocensus.pipeline.store.generation import check_recipe
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import append, create_store
@@ -85,7 +85,7 @@ def check_conditions(recipe: Recipe, conditions: Conditions) -> None:
             raise UserError(f"--{name}: there are no estimates for puzzles of grade {GRADES[-1]}")
 
 
-def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch | str:
+def find_fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch | str:
     """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions, or why that can't be told.
 
     That is if CPU_LIMIT does not decide one of them; only puzzles that may need search have a limit.
@@ -126,7 +126,7 @@ def generate_graded(
         store = create_store(uri)
         if store.parts():
             raise UserError(f"{store.folder.name} holds puzzles; choose another --out")
-        compile_missing(needed(recipe_batch(recipe, 0, 1)), SOLVING, progress)
+        compile_missing(batch_kinds(recipe_batch(recipe, 0, 1)), SOLVING, progress)
         progress.on_start("generating", recipe.count if recipe.count < end else None, 0)
         kept: list[pa.RecordBatch] = []
         count = drawn = 0
@@ -163,9 +163,9 @@ def in_order(
         task = next(tasks, None)
         if task is None:
             return
-        yield task[3], _rows_of(fitting(*task), task[2])
+        yield task[3], _rows_of(find_fitting(*task), task[2])
     with open_executor(resources) as executor:
-        for (*_, start, last), outcome in run_tasks(executor, fitting, tasks, in_order=True):
+        for (*_, start, last), outcome in run_tasks(executor, find_fitting, tasks, in_order=True):
             yield last, _rows_of(outcome, start)
 
 

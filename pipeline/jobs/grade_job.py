@@ -18,9 +18,9 @@ from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.executors.executor import Resources, estimate_cost, open_executor, run_divisible_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
-from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
+from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, lock_run, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
-from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, TECHNIQUES, compile_missing, needed
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, TECHNIQUES, batch_kinds, compile_missing
 from nonocensus.pipeline.jobs.single_grade import check_parameters
 from nonocensus.pipeline.run.configuration import check_limit
 from nonocensus.pipeline.run.job_tables import KILLED, read_grades
@@ -35,7 +35,7 @@ from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver import __version__
 from nonocensus.solver.api import classify
-from nonocensus.solver.model.keyed_rows import KeyedRows, indexed, join_columns
+from nonocensus.solver.model.keyed_rows import KeyedRows, index_rows, join_columns
 from nonocensus.solver.model.tables import DECISIVE, GRADES, PUZZLES, RESULTS
 from nonocensus.solver.people.puzzle_grade import grades
 
@@ -137,12 +137,12 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
     """
     check_parameters()
     tally = Tally()
-    with locked(run) as run:
-        result = run_on_results(run, GRADE, _needed(run, request), request)
+    with lock_run(run) as run:
+        result = run_on_results(run, GRADE, _ungraded_rows(run, request), request)
         for problem in result.lost:
             request.progress.on_warning(f"{problem.name}: {problem.reason}")
         tally.done, tally.seconds = result.rows, result.cpu_seconds
-        after = indexed(read_grades(run))
+        after = index_rows(read_grades(run))
         for results in run.batches([*VERDICT]):
             tally.add(_with_state(results, after))
     return tally
@@ -151,19 +151,19 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
 def estimate_grading(run: Run, request: JobRequest) -> CostEstimate:
     """Estimate what `grade_run` would cost."""
     check_parameters()
-    return estimate_on_results(run, GRADE, _needed(run, request), request, {})
+    return estimate_on_results(run, GRADE, _ungraded_rows(run, request), request, {})
 
 
 def count_ungraded(run: Run) -> int:
     """Count the puzzles of a graded run that `grade_run` would grade for the first time; 0 of a run without grades."""
-    before = indexed(read_grades(run))
+    before = index_rows(read_grades(run))
     batches = run.batches([*VERDICT]) if len(before.rows) else ()
     return sum(int(_need_grade(results, before, 0.0).sum()) for results in batches)
 
 
-def _needed(run: Run, request: JobRequest) -> RowFilter:
+def _ungraded_rows(run: Run, request: JobRequest) -> RowFilter:
     """Return which results of a run are to be graded."""
-    before = indexed(read_grades(run))
+    before = index_rows(read_grades(run))
     return RowFilter(VERDICT, lambda results: _need_grade(results, before, request.cpu_limit))
 
 
@@ -223,7 +223,7 @@ def puzzles_in(place: str, known: Format | None, progress: ProgressCallbacks) ->
     if first is None:
         raise no_puzzle_error([place])
     if not isinstance(first, Problem):
-        compile_missing(needed(first), SOLVING, progress)
+        compile_missing(batch_kinds(first), SOLVING, progress)
     progress.on_start("grading", total, 0)
     yield from chain([first], found)
 

@@ -84,7 +84,7 @@ _compiled: set[tuple[KernelKind, str]] = set()
 """Stages known to be compiled."""
 
 
-def needed(batch: pa.RecordBatch) -> set[KernelKind]:
+def batch_kinds(batch: pa.RecordBatch) -> set[KernelKind]:
     """Return the kinds of a batch's valid puzzles."""
     is_valid = np.ones(len(batch), np.bool_)
     is_valid[list(faults_of(batch))] = False
@@ -183,7 +183,7 @@ def warm_for_store(uri: str, progress: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache folder."""
     from nonocensus.pipeline.store.parts import open_store
 
-    kinds = set[KernelKind]().union(*map(needed, open_store(uri).batches([*DECISIVE])))
+    kinds = set[KernelKind]().union(*map(batch_kinds, open_store(uri).batches([*DECISIVE])))
     return _compile_to_keep(kinds, progress)
 
 

@@ -13,14 +13,14 @@ from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.executors.executor import Resources, estimate_cost, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
-from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
+from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, lock_run, plan_on_results, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output
-from nonocensus.pipeline.jobs.kernel_compilation import LADDER, compile_missing, needed
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER, batch_kinds, compile_missing
 from nonocensus.pipeline.run.job_tables import read_attempts
 from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
-from nonocensus.reports.words.formatting import clue_text, counted
+from nonocensus.reports.words.formatting import clue_text, count_text
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.mending import ClueChange, Mending, Mendings, mending_to, mendings
 from nonocensus.solver import __version__
@@ -136,8 +136,8 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     Unfinished searches are retried with more time. Raises InputError if the run's store has changed, UserError if
     another command works on the run.
     """
-    with locked(run) as run:
-        result = run_on_results(run, MEND, _needed(run, request), request)
+    with lock_run(run) as run:
+        result = run_on_results(run, MEND, _unmended_rows(run, request), request)
         yield from result.lost
         lost = {problem.name for problem in result.lost}
         attempts = MendAttempts(run)
@@ -155,10 +155,10 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
 
 def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
     """Estimate what `mend_run` would cost."""
-    return estimate_on_results(run, MEND, _needed(run, request), request, {})
+    return estimate_on_results(run, MEND, _unmended_rows(run, request), request, {})
 
 
-def _needed(run: Run, request: JobRequest) -> RowFilter:
+def _unmended_rows(run: Run, request: JobRequest) -> RowFilter:
     """Return which results of a run are to be mended."""
     before = MendAttempts(run)
     return RowFilter(VERDICT, lambda results: before.mask(results, request.cpu_limit))
@@ -169,7 +169,7 @@ def mend_puzzles(
 ) -> Iterator[MendResult | Problem]:
     """Yield the puzzles with several solutions and their changes; problems of their files are passed on."""
     problems: list[Problem] = []
-    candidates = _classified(found, cpu_limit, problems, progress)
+    candidates = _classify(found, cpu_limit, problems, progress)
     tasks = ((puzzle, solutions, cpu_limit) for puzzle, solutions, _ in candidates)
     waiting, seconds = estimate_cost(tasks, lambda _: MEND.seconds)
     with open_executor(resources, seconds) as executor:
@@ -189,14 +189,14 @@ def _find_changes(puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float)
     return Mendings([], True) if puzzle.blotted else mendings(puzzle, solutions, cpu_limit)
 
 
-def _classified(
+def _classify(
     found: Iterator[Puzzle | Problem], cpu_limit: float, problems: list[Problem], progress: ProgressCallbacks
 ) -> Iterator[MendCandidate]:
     """Classify puzzles; yields those with several solutions, and adds all problems to a list."""
     while batch := list(islice(found, BATCH)):
         problems += (item for item in batch if isinstance(item, Problem))
         puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
-        if compile_missing(needed(puzzles), LADDER, progress):
+        if compile_missing(batch_kinds(puzzles), LADDER, progress):
             progress.on_start(MEND.title, None, 0)
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER, "status"])
         late = results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist()
@@ -249,7 +249,7 @@ def _rows(candidate: MendCandidate, changes: Mendings, cpu_limit: float) -> list
 
 def describe(mending: Mending) -> str:
     """Describe a change in one line: the clue, or the cells."""
-    cells = counted(mending.cells, "cell")
+    cells = count_text(mending.cells, "cell")
     colors = [color.name for color in mending.puzzle.palette]
     if len(mending.changes) == 1:
         return f"{_describe_clue(mending.changes[0], colors)}, and with it {cells} of the picture"

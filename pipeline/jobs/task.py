@@ -19,7 +19,7 @@ import pyarrow as pa
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Output
-from nonocensus.pipeline.jobs.kernel_compilation import compile_here, needed
+from nonocensus.pipeline.jobs.kernel_compilation import batch_kinds, compile_here
 from nonocensus.pipeline.jobs.schedule import MAX_TRIES, TaskRows
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.result_pairs import pairs_of
@@ -248,7 +248,7 @@ def compile_for_chunk(chunk: Chunk, context: TaskContext) -> np.ndarray:
     """Compile the kernels that a chunk needs and the cache lacks; returns the time that this took, as `elapsed`."""
     began = elapsed()
     if context.job.stages:
-        compile_here(needed(chunk.puzzles), context.job.stages)
+        compile_here(batch_kinds(chunk.puzzles), context.job.stages)
     spent: np.ndarray = elapsed() - began
     return spent
 

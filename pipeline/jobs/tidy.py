@@ -102,7 +102,7 @@ def join(uri: str, name: str, masks: dict[str, np.ndarray | None], lease: Lease 
         with open_row_writer(run.results, name) as writer:
             writer.write_table(rows)
         with borrow_lease(lease):
-            write_statistics(run.results, _joined(name, covers, files, rows))
+            write_statistics(run.results, _join_statistics(name, covers, files, rows))
     for old in files:
         run.results.delete(f"{old.name}.json")
     for old in files:
@@ -110,7 +110,7 @@ def join(uri: str, name: str, masks: dict[str, np.ndarray | None], lease: Lease 
     return {"name": name, "rows": len(rows), "files": len(files)}
 
 
-def _joined(name: str, covers: dict[str, spans.Spans], files: list[ResultFile], rows: pa.Table) -> ResultFile:
+def _join_statistics(name: str, covers: dict[str, spans.Spans], files: list[ResultFile], rows: pa.Table) -> ResultFile:
     """Return the statistics of a joined file."""
     timings = [file.about for file in files]
     about: TaskTimings = {

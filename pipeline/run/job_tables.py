@@ -22,8 +22,8 @@ from nonocensus.pipeline.run.results import read_parquet
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.reports.numbers.figures import Certified, Unproved
-from nonocensus.reports.numbers.joined_columns import GRADED, finished
-from nonocensus.solver.model.keyed_rows import KeyedRows, indexed, keys
+from nonocensus.reports.numbers.joined_columns import GRADED, with_grade
+from nonocensus.solver.model.keyed_rows import KeyedRows, index_rows, keys
 from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
@@ -187,7 +187,7 @@ def finished_grades(run: Run, where: str | None = None, required: bool = False) 
     Raises UserError if there are none, but they are required, or a condition in SQL is on their columns: all its rows
     would be null.
     """
-    grades = indexed(finished(current_grades(run)))
+    grades = index_rows(with_grade(current_grades(run)))
     words = set(re.findall(r"\w+", re.sub("'[^']*'", "", where or "").lower()))  # without texts
     if not len(grades.rows) and (required or (words & set(GRADED.names) and "null" not in words)):
         raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")

@@ -37,7 +37,7 @@ from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, is_store, open_store, refuse_file
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.archives.source_file import RUN_MARK, STORE_MARK
 from nonocensus.scrapers.url import Url
 from nonocensus.solver import __version__
@@ -201,7 +201,7 @@ def require_unchanged(run: Run) -> None:
     """Raise an InputError if parts of the run have changed in the store."""
     changed = changed_parts(run)
     if changed:
-        more = f" and {counted(len(changed) - 1, 'other')}" if len(changed) > 1 else ""
+        more = f" and {count_text(len(changed) - 1, 'other')}" if len(changed) > 1 else ""
         raise InputError(
             f"{changed[0]}{more} of the store {run.store.folder.name} has changed since {run.folder.name} was made; "
             f"nonocensus retry {run.folder.name} --changed classifies what is new, classify --force starts over"

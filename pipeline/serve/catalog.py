@@ -23,7 +23,7 @@ from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.parts import Store
 from nonocensus.reports.numbers.aggregate import KINDS, LABELS, TECHNIQUES
-from nonocensus.reports.numbers.joined_columns import NO_GRADES, finished
+from nonocensus.reports.numbers.joined_columns import NO_GRADES, with_grade
 from nonocensus.reports.numbers.row_classes import (
     COLOR_CLASS,
     COLOR_NAMES,
@@ -243,7 +243,7 @@ class Catalog:
 
     def _grades(self) -> pa.Table:
         """Return the columns GRADE of graded puzzles."""
-        graded = finished(current_grades(self.place)) if isinstance(self.place, Run) else NO_GRADES
+        graded = with_grade(current_grades(self.place)) if isinstance(self.place, Run) else NO_GRADES
         return graded.select(GRADE)
 
     def _words(self, name: str) -> list[str]:

@@ -30,7 +30,7 @@ from nonocensus.pipeline.serve.serve_limits import (
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.page.browser_columns import page_constants
-from nonocensus.reports.page.page_scripts import joined
+from nonocensus.reports.page.page_scripts import join_modules
 from nonocensus.reports.page.technique_examples import line_picture
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.solver import __version__
@@ -179,7 +179,7 @@ def _page_routes() -> APIRouter:
     )
     files = {
         "/": (html, "text/html; charset=utf-8"),
-        "/page.js": (joined("serve/page.js"), "text/javascript; charset=utf-8"),
+        "/page.js": (join_modules("serve/page.js"), "text/javascript; charset=utf-8"),
         "/page.css": ("\n".join(map(source, STYLES)), "text/css; charset=utf-8"),
         "/favicon.ico": (mark(), "image/svg+xml"),
     }

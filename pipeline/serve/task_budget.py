@@ -4,7 +4,7 @@ import signal
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
+from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, batch_kinds, example
 from nonocensus.pipeline.serve.serve_limits import COMPILE_SECONDS, FIRST_TRY_SECONDS
 from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
@@ -74,7 +74,7 @@ def ensure_kernels(puzzle: Puzzle, budget: TaskBudget, *compilers: KernelCompile
     if max(puzzle.width, puzzle.height) <= WARM_SIDE:
         return
     batch = puzzle_batch([puzzle])
-    missing = {(compiler, kind) for compiler in compilers for kind in needed(batch)} - COMPILED
+    missing = {(compiler, kind) for compiler in compilers for kind in batch_kinds(batch)} - COMPILED
     if not missing:
         return
     if budget.is_first_try:

@@ -16,7 +16,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.parts import Store, drop_rows, is_store, open_store
 from nonocensus.pipeline.store.paths import STDOUT, folder, open_output
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.archives.compression import open_compressing, strip_compression_suffix
 from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, is_url
 from nonocensus.scrapers.file_batches import Problem, read_files
@@ -132,7 +132,7 @@ def convert(
     per file and there are several, or if none can be written.
     """
     report, known = Conversion(), options.known
-    written = _written(found, options, report, progress)
+    written = _write(found, options, report, progress)
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
         for puzzle, data in written:
@@ -147,7 +147,7 @@ def convert(
     return report
 
 
-def _written(
+def _write(
     found: Iterable[Puzzle | Problem],
     options: ConversionOptions,
     report: Conversion,
@@ -161,7 +161,7 @@ def _written(
         else:
             try:
                 if is_picture(known) and item.goal is None and options.solve != "no":
-                    item = _solved(item, options)
+                    item = _with_solution(item, options)
                 data, lost = file_of(item, known, options.lossy)
             except FormatError as error:
                 report.problems.append(Problem(item.puzzle_id or "a puzzle", str(error)))
@@ -170,10 +170,10 @@ def _written(
                 report.left_out.update(lost)
                 yield item, data
         bad = len(report.problems)
-        progress.on_progress(0, counted(report.puzzles, "puzzle") + f", {counted(bad, 'problem')}" * (bad > 0))
+        progress.on_progress(0, count_text(report.puzzles, "puzzle") + f", {count_text(bad, 'problem')}" * (bad > 0))
 
 
-def _solved(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:
+def _with_solution(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:
     """Return the puzzle with its solution as picture. Raises FormatError."""
     from nonocensus.solver.api import solve
 

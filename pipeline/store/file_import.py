@@ -26,7 +26,7 @@ from nonocensus.pipeline.store.parts import (
     rewrite,
 )
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import count_files, files_in
 from nonocensus.scrapers.formats import Format
@@ -94,7 +94,7 @@ def import_paths(
     place = open_store(store) if update else create_store(store)
     progress.on_start("importing files", count_files(paths, store), 0)
     found = read_in_bulk(track(files_in(paths, contact, store), progress), known)
-    report = import_puzzles(place, _reported(found, progress), terms, update)
+    report = import_puzzles(place, _report(found, progress), terms, update)
     imported = report.added or report.known or report.updated or report.unknown
     if not imported and not report.problems:
         raise no_puzzle_error(paths)
@@ -105,7 +105,7 @@ def import_paths(
     return report
 
 
-def _reported(found: Iterable[ImportItem], progress: ProgressCallbacks) -> Iterator[ImportItem]:
+def _report(found: Iterable[ImportItem], progress: ProgressCallbacks) -> Iterator[ImportItem]:
     """Yield the same items, reporting how many puzzles and problems were read."""
     good = bad = 0
     for item in found:
@@ -113,7 +113,7 @@ def _reported(found: Iterable[ImportItem], progress: ProgressCallbacks) -> Itera
             bad += 1
         else:
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
-        progress.on_progress(0, counted(good, "puzzle") + f", {counted(bad, 'problem')}" * (bad > 0))
+        progress.on_progress(0, count_text(good, "puzzle") + f", {count_text(bad, 'problem')}" * (bad > 0))
         yield item
 
 

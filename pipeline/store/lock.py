@@ -61,7 +61,7 @@ def writer_lock(place: Folder, use: str = "written") -> Iterator[None]:
     if place.uri in _locks.get():
         yield
         return
-    with _locked_file(place, use) if place.local else _leased(place) as lease:
+    with _locked_file(place, use) if place.local else _lease(place) as lease:
         token = _locks.set({**_locks.get(), place.uri: lease})
         try:
             yield
@@ -112,7 +112,7 @@ def check_lease(place: Folder) -> None:
         return
     path = place.path.removesuffix(place.name.removeprefix(lease.place))
     there = Folder(place.filesystem, path, lease.place, lease.options).read_object(LOCK)
-    if there is None or _about(there.data).get("token") != lease.token:
+    if there is None or _decode(there.data).get("token") != lease.token:
         raise StorageError(
             f"{lease.place} has been taken over by {_holder(there.data if there else b'')}, since this command did not "
             f"renew its lock for {EXPIRY:.0f} s; it stops here, and what it had written stays"
@@ -135,10 +135,10 @@ def _locked_file(place: Folder, use: str) -> Iterator[None]:
     """Hold a POSIX lock on a file."""
     path = Path(place.path) / LOCK
     made = not path.parent.exists()
-    with _locked(place, path, use) as file:
+    with _lock_file(place, path, use) as file:
         with suppress(OSError):  # a full disk does not break the lock
             file.truncate(0)
-            os.write(file.fileno(), _encoded(_describe_writer()))  # unbuffered, so that closing can't fail
+            os.write(file.fileno(), _encode(_describe_writer()))  # unbuffered, so that closing can't fail
         try:
             yield
         finally:
@@ -150,7 +150,7 @@ def _locked_file(place: Folder, use: str) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(place: Folder, path: Path, use: str) -> Iterator[TextIO]:
+def _lock_file(place: Folder, path: Path, use: str) -> Iterator[TextIO]:
     """Open and lock the lock file; symbolic links are refused."""
     while True:
         try:
@@ -167,7 +167,7 @@ def _locked(place: Folder, path: Path, use: str) -> Iterator[TextIO]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 file.seek(0)
-                raise _taken(place, file.read(), use=use) from None
+                raise _conflict(place, file.read(), use=use) from None
             if not _is_still(path, number):
                 continue  # its holder deleted it meanwhile
             yield file
@@ -183,7 +183,7 @@ def _is_still(path: Path, number: int) -> bool:
 
 
 @contextmanager
-def _leased(place: Folder) -> Iterator[Lease]:
+def _lease(place: Folder) -> Iterator[Lease]:
     """Hold a lease that a thread renews."""
     about = _describe_writer()
     lease = Lease(place.name, place.options, place.uri, about["token"])
@@ -192,12 +192,12 @@ def _leased(place: Folder) -> Iterator[Lease]:
 
     def write(**more: Any) -> None:
         nonlocal version
-        data = _encoded(about | more)
+        data = _encode(about | more)
         try:
             version = place.replace_object(LOCK, data, version)
         except ConflictError:
             there = place.read_object(LOCK)
-            if there is None or _about(there.data).get("token") != lease.token:
+            if there is None or _decode(there.data).get("token") != lease.token:
                 raise
             # An earlier renewal succeeded, its response was lost.
             version = place.replace_object(LOCK, data, there.version)
@@ -227,10 +227,10 @@ def _leased(place: Folder) -> Iterator[Lease]:
 def _take(place: Folder, about: dict[str, Any]) -> Version:
     """Write the lease object if there is none, or a released or expired one; return its version."""
     there = place.read_object(LOCK)
-    if there is not None and not _about(there.data).get("released"):
+    if there is not None and not _decode(there.data).get("released"):
         age = (place.server_time() - there.modified).total_seconds()
         if age < EXPIRY:
-            raise _taken(place, there.data, "wait for it, or end it; if it was killed, try again in two minutes")
+            raise _conflict(place, there.data, "wait for it, or end it; if it was killed, try again in two minutes")
     taken = _exchange(place, about, there.version if there else NEW)
     return taken if there else _exchange(place, about | {"confirmed": True}, taken)  # verifies that If-Match works too
 
@@ -238,19 +238,19 @@ def _take(place: Folder, about: dict[str, Any]) -> Version:
 def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
     """Replace a version of the lease object; then verify that a second write over that version is refused."""
     try:
-        written = place.replace_object(LOCK, _encoded(about), over)
+        written = place.replace_object(LOCK, _encode(about), over)
     except ConflictError:
         there = place.read_object(LOCK)
-        if there is None or _about(there.data).get("token") != about["token"]:
-            raise _taken(place, there.data if there else b"") from None
+        if there is None or _decode(there.data).get("token") != about["token"]:
+            raise _conflict(place, there.data if there else b"") from None
     else:
         try:
-            place.replace_object(LOCK, _encoded(about | {"again": True}), over)
+            place.replace_object(LOCK, _encode(about | {"again": True}), over)
         except ConflictError:
             return written
         except OSError:
             with suppress(OSError):  # it expires
-                place.replace_object(LOCK, _encoded(about | {"released": True}), written)
+                place.replace_object(LOCK, _encode(about | {"released": True}), written)
             raise
     with suppress(OSError):
         place.delete(LOCK)
@@ -270,11 +270,11 @@ def _describe_writer() -> dict[str, Any]:
     }
 
 
-def _encoded(about: dict[str, Any]) -> bytes:
+def _encode(about: dict[str, Any]) -> bytes:
     return json.dumps(about, ensure_ascii=False).encode()
 
 
-def _about(lock: bytes | str) -> dict[str, Any]:
+def _decode(lock: bytes | str) -> dict[str, Any]:
     """Decode the content of a lock; {} if it is damaged."""
     try:
         about = json.loads(lock)
@@ -284,11 +284,13 @@ def _about(lock: bytes | str) -> dict[str, Any]:
 
 
 def _holder(lock: bytes | str) -> str:
-    about = _about(lock)
+    about = _decode(lock)
     if about.keys() >= {"command", "pid", "host", "since"}:
         return f"{about['command']} (process {about['pid']} on {about['host']}, since {about['since']})"
     return "another command"
 
 
-def _taken(place: Folder, lock: bytes | str, advice: str = "wait for it, or end it", use: str = "written") -> UserError:
+def _conflict(
+    place: Folder, lock: bytes | str, advice: str = "wait for it, or end it", use: str = "written"
+) -> UserError:
     return UserError(f"{place.name} is being {use} by {_holder(lock)}; {advice}")

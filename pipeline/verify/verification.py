@@ -27,7 +27,7 @@ from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.lock import is_locked_here, writer_lock
 from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch
 from nonocensus.pipeline.store.paths import UNFINISHED, Folder
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
 
@@ -122,7 +122,7 @@ def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Itera
     if digest.hexdigest() != part.sha256:
         yield Damage(where, "hash mismatch of its ids, clue hashes and goals", PART_REPAIR)
     elif wrong:
-        yield Damage(where, f"{counted(wrong, 'puzzle')} with clues that do not match their clue hash", PART_REPAIR)
+        yield Damage(where, f"{count_text(wrong, 'puzzle')} with clues that do not match their clue hash", PART_REPAIR)
 
 
 def _wrong_hashes(batch: pa.RecordBatch) -> int:

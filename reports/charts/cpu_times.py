@@ -13,14 +13,14 @@ from nonocensus.reports.charts.encodings import (
     SECONDS,
     SERIES,
     TIMES,
+    count_opacity,
     decades,
     labels_of,
     log_bins,
-    many,
     powers,
     stacked_histogram,
     time_words,
-    timed,
+    with_bin_ends,
 )
 from nonocensus.reports.numbers.figures import Figures, HistogramBin
 from nonocensus.reports.words.formatting import number, seconds
@@ -34,20 +34,20 @@ def times(figures: Figures) -> Chart | None:
     labels = labels_of(bins, figures.labels)
     ends = decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins if bin_.puzzles)
     x = log_bins(alt.X, "start", "CPU time per puzzle", ends, grid=False, labelExpr=SECONDS)
-    bars = timed(stacked_histogram(bins, labels, x, *TIMES))
+    bars = with_bin_ends(stacked_histogram(bins, labels, x, *TIMES))
     times = figures.times
     words = (
         f"Histogram of the CPU time per puzzle on a logarithmic axis, coloured by verdict: "
         f"median {seconds(times.median)}, 90 % within {seconds(times.p90)}, "
         f"99 % within {seconds(times.p99)}, longest {seconds(times.maximum)}."
     )
-    few = _few(bins)
+    few = _low_bar_numbers(bins)
     chart = (bars if few is None else bars + few).properties(height=260)
     filters: dict[str, str | list[str]] = {"cpu_seconds": ["start", "stop"], "label": "label"}
     return chart_of(chart, "times", "CPU time per puzzle", words, filters, labels)
 
 
-def _few(histogram: Sequence[HistogramBin]) -> Any:
+def _low_bar_numbers(histogram: Sequence[HistogramBin]) -> Any:
     """Return numbers over bars too low to be visible, such as those of the few slow puzzles.
 
     None without such bars, as Vega warns about marks without data.
@@ -82,7 +82,7 @@ def rung_times(figures: Figures) -> Chart | None:
             y=alt.Y("technique:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
             x=log_bins(alt.X, "start", "CPU time of the technique alone", decades(rows), **looks),
             x2="stop:Q",
-            opacity=many(),
+            opacity=count_opacity(),
             tooltip=["technique:N", PUZZLES, *TIMES],
         )
     )
@@ -91,7 +91,7 @@ def rung_times(figures: Figures) -> Chart | None:
         for rung in figures.rung_times
     )
     return chart_of(
-        timed(cells).properties(height=34 * len(order)),
+        with_bin_ends(cells).properties(height=34 * len(order)),
         "rungs",
         "CPU time by technique",
         f"Strips of the times that each technique of the ladder took. {summary}.",
@@ -131,7 +131,7 @@ def _area_cells(figures: Figures) -> Any:
     ends = figures.areas[0].start, figures.areas[-1].stop
     times = decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins)
     looks: dict[str, Any] = {"labelExpr": SECONDS, "gridOpacity": 0.06, "values": powers(bins[0].start, bins[-1].stop)}
-    return timed(
+    return with_bin_ends(
         alt.Chart(alt.InlineData(values=rows))
         .mark_rect(color=ACCENT)
         .encode(
@@ -139,7 +139,7 @@ def _area_cells(figures: Figures) -> Any:
             x2="until:Q",
             y=log_bins(alt.Y, "start", "CPU time per puzzle", times, **looks),
             y2="stop:Q",
-            opacity=many(),
+            opacity=count_opacity(),
             tooltip=[
                 alt.Tooltip("cells:Q", format=",", title="cells from"),
                 alt.Tooltip("until:Q", format=",", title="below"),

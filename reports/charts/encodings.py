@@ -60,7 +60,7 @@ def verdict_color(labels: Iterable[str], legend: bool = True) -> alt.Color:
     return alt.Color("label:N", scale=scale, legend=alt.Legend() if legend else None)
 
 
-def picked() -> alt.Parameter:
+def picked_verdict() -> alt.Parameter:
     """Return the parameter for the highlighted verdict, which the legend's buttons set; null for none."""
     return alt.param(name=PICKED, value=None)
 
@@ -75,7 +75,7 @@ def place_among(labels: Iterable[str]) -> str:
     return f"indexof({json.dumps(list(labels))}, datum.label)"
 
 
-def many() -> alt.Opacity:
+def count_opacity() -> alt.Opacity:
     """Encode the number of puzzles as opacity."""
     legend = alt.Legend(title="puzzles", symbolFillColor=ACCENT, symbolStrokeWidth=0, format=",d", tickCount=3)
     return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.2, 1]), legend=legend)
@@ -136,7 +136,7 @@ def stacked_histogram(bins: Sequence[HistogramBin], labels: Sequence[str], x: al
             ],
         )
         .transform_calculate(place=place_among(labels))
-        .add_params(picked())
+        .add_params(picked_verdict())
     )
 
 
@@ -148,7 +148,7 @@ def log_bins(channel: type[alt.X | alt.Y], field: str, title: str, ends: Sequenc
     )
 
 
-def timed(chart: alt.Chart) -> alt.Chart:
+def with_bin_ends(chart: alt.Chart) -> alt.Chart:
     """Add the ends of a bin of times in words, for TIMES."""
     return chart.transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
 

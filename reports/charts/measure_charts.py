@@ -30,7 +30,7 @@ from nonocensus.reports.numbers.row_classes import MINUTES_NAMES
 from nonocensus.reports.words.formatting import (
     MEASURE_NAMES,
     NO_BREAK,
-    counted,
+    count_text,
     measure_name,
     number,
     rating,
@@ -151,7 +151,7 @@ def grade_correlations(figures: Figures) -> Chart | None:
         return None
     ranked = [(one.measure, one.of, one) for one in figures.grades.agreements]
     what = "the minutes, and of the grade, for people"
-    return _ranked(ranked, "agreements", "Other measures", f"rank correlation of each measure with {what}")
+    return _correlation_dots(ranked, "agreements", "Other measures", f"rank correlation of each measure with {what}")
 
 
 def ratings(figures: Figures) -> Chart | None:
@@ -162,7 +162,7 @@ def ratings(figures: Figures) -> Chart | None:
         if one.rating in DIFFICULTY_RATINGS
     ]
     what = "rank correlation of each measure with people’s solving times and ratings of difficulty"
-    return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
+    return _correlation_dots(ranked, "ratings", "People’s ratings", what) if ranked else None
 
 
 def rating_boxes(figures: Figures) -> Chart | None:
@@ -229,7 +229,7 @@ def _correlation_words(one: RatingCorrelation) -> list[str]:
     lines = [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}"]
     lines += ["in-sample: fitted to these"] * one.in_sample
     lines += ["cross-validated rho:", validated_words(one, "rho")] if one.validated else []
-    return [*lines, counted(one.puzzles, "puzzle")]
+    return [*lines, count_text(one.puzzles, "puzzle")]
 
 
 def _sample(one: RatingCorrelation | MeasureCorrelation) -> str:
@@ -239,7 +239,7 @@ def _sample(one: RatingCorrelation | MeasureCorrelation) -> str:
     return "in-sample" + (f"; cross-validated {validated_words(one, 'rho')}" if one.validated else "")
 
 
-def _ranked(
+def _correlation_dots(
     ranked: Sequence[tuple[str, str, GradeCorrelation | RatingCorrelation]], name: str, title: str, what: str
 ) -> Chart:
     """Dots of rank correlations with their intervals, by measure and series."""

@@ -11,7 +11,7 @@ from nonocensus.reports.charts.encodings import (
     CLOCK,
     PUZZLES,
     count_axis,
-    many,
+    count_opacity,
 )
 from nonocensus.reports.numbers.activity import Activity
 from nonocensus.reports.numbers.figures import Figures
@@ -73,7 +73,7 @@ def explorers() -> dict[str, dict[str, Any]]:
         x2="stop:Q",
         y=alt.Y("low:Q", bin="binned", title="", axis=alt.Axis(tickCount=6)),
         y2="high:Q",
-        opacity=many(),
+        opacity=count_opacity(),
         tooltip=[PUZZLES],
     )
     brushes = {

@@ -13,7 +13,7 @@ from nonocensus.reports.charts.encodings import (
     SHARE,
     count_axis,
     counted_bars,
-    picked,
+    picked_verdict,
     place_among,
     unless_another,
     verdict_color,
@@ -85,7 +85,7 @@ def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: st
         .transform_calculate(
             place=place_among(figures.labels), group="datum.word + ' (' + format(datum.total, ',') + ')'"
         )
-        .add_params(picked())
+        .add_params(picked_verdict())
         .properties(height=BAR * len(groups) + 8)
     )
     commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)

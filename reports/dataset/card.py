@@ -14,7 +14,7 @@ from nonocensus.reports.dataset.dataset_columns import SPLITS, Content
 from nonocensus.reports.page.templating import environment, markdown
 from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.words.citation import cite
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.people.minutes import parameters
 
 MEASURES_LICENSE = "cc0-1.0"
@@ -111,8 +111,10 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
             made_by_rule=any(source.name in MADE_BY_RULE for source in sources),
             with_content=sum(source.rows for source in sources if source.content),
             duplicates=duplicates,
-            columns=[(Markup(field.name), _type(field.type), _said(field, "description")) for field in columns],
-            measures=[(Markup(field.name), _said(field, "source")) for field in columns if b"source" in field.metadata],
+            columns=[(Markup(field.name), _type(field.type), _describe(field, "description")) for field in columns],
+            measures=[
+                (Markup(field.name), _describe(field, "source")) for field in columns if b"source" in field.metadata
+            ],
             graded="grade" in columns.names,
             validations=_validations() if "stars" in columns.names else [],
         )
@@ -144,7 +146,7 @@ def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits:
         "license_link": "README.md",
     }
     entries = {
-        "pretty_name": f"Nonogram census: {counted(total, 'puzzle')}",
+        "pretty_name": f"Nonogram census: {count_text(total, 'puzzle')}",
         "license": license_id,
         **(several if license_id == "other" else {}),
         "tags": KEYWORDS,
@@ -187,7 +189,7 @@ def _type(kind: pa.DataType) -> str:
     return str(kind)
 
 
-def _said(field: pa.Field, what: str) -> str:
+def _describe(field: pa.Field, what: str) -> str:
     return str(field.metadata[what.encode()].decode())
 
 

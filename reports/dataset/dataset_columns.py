@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from nonocensus.reports.numbers import derived_measures as derived
 from nonocensus.reports.numbers.joined_columns import GRADED, NONE_FOUND, joined_rows, with_sources
-from nonocensus.reports.rights import shareable, withheld
+from nonocensus.reports.rights import shareable, withhold
 from nonocensus.solver.model.keyed_rows import KeyedRows
 from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, TEXT
@@ -70,15 +70,15 @@ COUNTED = tuple(measure.name for measure in computed_by(*IN_RESULTS) if Place.da
 
 def puzzle_columns(content: Content) -> list[str]:
     """Return the columns of the puzzles table that a dataset needs."""
-    return _needed(PUZZLES, content, derived.PUZZLE_COLUMNS)
+    return _column_names(PUZZLES, content, derived.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
     """Return the columns of the results table that a dataset needs."""
-    return _needed(RESULTS, content, derived.RESULT_COLUMNS)
+    return _column_names(RESULTS, content, derived.RESULT_COLUMNS)
 
 
-def _needed(table: pa.Schema, content: Content, measured: Sequence[str]) -> list[str]:
+def _column_names(table: pa.Schema, content: Content, measured: Sequence[str]) -> list[str]:
     """Return the columns that a dataset has, and those that its measures are computed from."""
     shown = schema(content).names
     return [name for name in table.names if name in shown or name in measured]
@@ -121,7 +121,7 @@ def rows_of(
     """
     columns = schema(content, graded=len(grades.rows) > 0)
     rows = joined_rows(results, puzzles, grades, columns.remove(columns.get_field_index(DUPLICATE.name)))
-    return withheld(rows, shareable(rows)) if content == Content.licensed else rows
+    return withhold(rows, shareable(rows)) if content == Content.licensed else rows
 
 
 def splits_of(canonical_hashes: pa.Array) -> pa.Array:

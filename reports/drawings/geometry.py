@@ -69,7 +69,7 @@ def geometry(puzzle: Puzzle, captioned: bool = False) -> Geometry:
     return Geometry(width, height, left, MARGIN + high, left + across, bottom, left - deep, MARGIN)
 
 
-def placed(puzzle: Puzzle, place: Geometry) -> Iterator[Placed]:
+def place_clues(puzzle: Puzzle, place: Geometry) -> Iterator[Placed]:
     """Yield the clue numbers, aligned to the grid; none if they are too many, those of columns if they have room."""
     if not clues_fit(puzzle):
         return

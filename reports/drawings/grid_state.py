@@ -62,16 +62,16 @@ def thin_states(states: Iterable[GridState], most: int) -> ThinnedStates:
             first.append(state)
             continue
         if number % every == 0 and len(steps) == 2 * pairs:
-            steps = [_joined(*steps[k : k + 2]) for k in range(0, len(steps), 2)]
+            steps = [_join(*steps[k : k + 2]) for k in range(0, len(steps), 2)]
             every *= 2
         if number % every == 0:
             steps.append(state)
         else:
-            steps[-1] = _joined(steps[-1], state)
+            steps[-1] = _join(steps[-1], state)
     return ThinnedStates(first + steps, every)
 
 
-def _joined(earlier: GridState, state: GridState) -> GridState:
+def _join(earlier: GridState, state: GridState) -> GridState:
     """Join a state with the one before it."""
     masks = [mask for mask in (earlier.marked, state.marked) if mask is not None]
     return state._replace(

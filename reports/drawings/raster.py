@@ -25,7 +25,7 @@ MOST_PIXELS = 16_000_000
 """Pixels of a picture: 250 MB of memory while it is rendered. vl-convert aborts the process if there is too little."""
 
 
-def fitting(drawing: Drawing, most: float = MOST_PIXELS) -> float:
+def fit_scale(drawing: Drawing, most: float = MOST_PIXELS) -> float:
     """Return the scale in pixels a unit: at most SCALE, at most `most` pixels in all, with cells of whole pixels."""
     scale = min(SCALE, sqrt(most / (drawing.width * drawing.height)))
     return int(scale * CELL) / CELL or scale
@@ -43,10 +43,10 @@ def image(drawing: Drawing, scale: float) -> "Image.Image":
 
 def png(drawing: Drawing) -> bytes:
     """Render a drawing as a PNG file."""
-    return encoded(image(drawing, fitting(drawing)))
+    return encode_png(image(drawing, fit_scale(drawing)))
 
 
-def encoded(picture: "Image.Image") -> bytes:
+def encode_png(picture: "Image.Image") -> bytes:
     """Encode an image as a PNG file."""
     file = BytesIO()
     picture.convert("RGB").save(file, "PNG")
@@ -96,7 +96,7 @@ def gif(puzzle: Puzzle, states: Sequence[GridState]) -> bytes:
     exact = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))] + [WHITE.rgb, MARK, LINE]
     palette = _palette(exact, samples)
     colors = np.stack([palette >> 16, palette >> 8 & 255, palette & 255], axis=1).astype(np.uint8)
-    indexed = _indexed(pictures, colors)
+    indexed = _map_to_palette(pictures, colors)
     each = max(SHORTEST, min(LONGEST, WHOLE // len(states)))
     file = BytesIO()
     next(indexed).save(
@@ -117,7 +117,7 @@ def images(puzzle: Puzzle, states: Sequence[GridState]) -> Iterator[tuple[str, b
     """Yield a PNG file for each state: its name, numbered from 0001, and its bytes."""
     digits = max(4, len(str(len(states))))
     for number, picture in enumerate(_frames(puzzle, states, _captioned(states), FRAME_PIXELS), 1):
-        yield f"{number:0{digits}}.png", encoded(picture)
+        yield f"{number:0{digits}}.png", encode_png(picture)
 
 
 def _captioned(states: Sequence[GridState]) -> bool:
@@ -131,13 +131,13 @@ def _frames(puzzle: Puzzle, states: Sequence[GridState], captioned: bool, pixels
 
     place = geometry(puzzle, captioned)
     lower = ground(puzzle, place)
-    scale = fitting(lower, pixels)
+    scale = fit_scale(lower, pixels)
     paper = image(lower, scale)
     for state in states:
         yield Image.alpha_composite(paper, image(layer(puzzle, state, place), scale)).convert("RGB")
 
 
-def _packed(picture: "Image.Image") -> np.ndarray:
+def _pack(picture: "Image.Image") -> np.ndarray:
     """Return the pixels of an RGB image, uint32[height * width]."""
     parts = np.asarray(picture, np.uint32).reshape(-1, 3)
     return parts[:, 0] << 16 | parts[:, 1] << 8 | parts[:, 2]
@@ -145,19 +145,19 @@ def _packed(picture: "Image.Image") -> np.ndarray:
 
 def _palette(exact: list[str], samples: Iterator["Image.Image"]) -> np.ndarray:
     """Return a palette, uint32[at most COLORS]: the exact colours, then the most frequent ones of samples."""
-    found, counts = np.unique(np.concatenate([_packed(sample) for sample in samples]), return_counts=True)
+    found, counts = np.unique(np.concatenate([_pack(sample) for sample in samples]), return_counts=True)
     frequent = found[np.argsort(-counts, kind="stable")].tolist()
     return np.array(list(dict.fromkeys([int(color, 16) for color in exact] + frequent))[:COLORS], np.uint32)
 
 
-def _indexed(pictures: Iterator["Image.Image"], colors: np.ndarray) -> Iterator["Image.Image"]:
+def _map_to_palette(pictures: Iterator["Image.Image"], colors: np.ndarray) -> Iterator["Image.Image"]:
     """Map pictures to a palette, uint8[colours, 3], by nearest colour."""
     with extra("pictures"):
         from PIL import Image
 
     nearest = np.full(1 << 24, -1, np.int16)  # palette index by colour, computed on demand
     for picture in pictures:
-        pixels = _packed(picture)
+        pixels = _pack(picture)
         new = np.unique(pixels[nearest[pixels] < 0])
         for color in new.tolist():
             parts = np.array([color >> 16, color >> 8 & 255, color & 255])

@@ -40,7 +40,7 @@ def halo(color: str) -> str:
     darkest, lightest = _luminances(color)
     if max(darkest / 0.05, 1.05 / lightest) >= 4.5:
         return ""
-    return mixed(color, WHITE.rgb if ink(color) == BLACK.rgb else BLACK.rgb, 0.25)
+    return mix(color, WHITE.rgb if ink(color) == BLACK.rgb else BLACK.rgb, 0.25)
 
 
 def _luminances(color: str) -> list[float]:
@@ -54,7 +54,7 @@ def _luminances(color: str) -> list[float]:
     return sorted([0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05, grey + 0.05])
 
 
-def mixed(color: str, other: str, share: float) -> str:
+def mix(color: str, other: str, share: float) -> str:
     """Mix two colours; `share` (0 to 1) is the other one's."""
     pairs = zip(bytes.fromhex(color), bytes.fromhex(other), strict=True)
     return bytes(round(part + (more - part) * share) for part, more in pairs).hex()

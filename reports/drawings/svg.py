@@ -24,7 +24,7 @@ from nonocensus.reports.drawings.geometry import (
     Placed,
     clue_numbers,
     geometry,
-    placed,
+    place_clues,
 )
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import path_of
@@ -82,7 +82,7 @@ def drawing(puzzle: Puzzle, state: GridState | None = None, letters: str = "") -
     return upper._replace(content=lower.content + upper.content + _letters(puzzle, known, place, letters))
 
 
-def numbered(puzzle: Puzzle, drawn: Drawing, on_paper: bool = False) -> Drawing:
+def add_line_numbers(puzzle: Puzzle, drawn: Drawing, on_paper: bool = False) -> Drawing:
     """Return a drawing with the numbers of rows at its right and of columns below: all of them, of many every fifth.
 
     On paper 6 are many, as numbers might be taken for clues, and they are as large as those.
@@ -164,7 +164,12 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
         raise ValueError(f"a state of {wide}x{high} cells for a puzzle of {puzzle.width}x{puzzle.height}")
     name = puzzle.puzzle_id.removeprefix("local/") or "a puzzle"
     about = NO_XML.sub("\ufffd", clean(f"{name}, {puzzle.width}x{puzzle.height}"))
-    parts = [_open(puzzle, state, place), _cells(puzzle, state, place), *_grid(puzzle, place), _lines(state, place)]
+    parts = [
+        _open_cells(puzzle, state, place),
+        _cells(puzzle, state, place),
+        *_grid(puzzle, place),
+        _lines(state, place),
+    ]
     parts += _marks(state, place)
     if state.words:
         room = place.width - 2 * MARGIN
@@ -176,7 +181,7 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
 def _numbers(puzzle: Puzzle, place: Geometry, letters: str) -> Iterator[str]:
     chips = on_chips(puzzle)
     side = CELL - 3
-    for number in placed(puzzle, place):
+    for number in place_clues(puzzle, place):
         if number.color == NO_COLOR:
             yield _number(number, FAINT)
         elif chips:
@@ -209,7 +214,7 @@ def _lines(state: GridState, place: Geometry) -> str:
     return f'<path class="lines" fill="none" stroke="#{LINE}" stroke-width="3" d="{"".join(frames)}"/>'
 
 
-def _open(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
+def _open_cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
     """Draw unknown cells white where the background is not, so that they differ from it."""
     is_open = state.cells == UNKNOWN
     if rgb(puzzle, 0) == WHITE.rgb or not is_open.any():
@@ -296,10 +301,10 @@ def text(words: str, x: float, y: float, size: float, room: float, attributes: s
     attributes   further attributes of the element, trusted
     """
     line = NO_XML.sub("\ufffd", clean(" ".join(words[:MOST_LETTERS].split())))
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" {attributes}>{escape(_fitted(line, room / size))}</text>'
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" {attributes}>{escape(_truncate(line, room / size))}</text>'
 
 
-def _fitted(line: str, room: float) -> str:
+def _truncate(line: str, room: float) -> str:
     """Truncate a line to a width in font sizes."""
     widths = list(accumulate(WIDE_LETTER if east_asian_width(letter) in "WF" else LETTER for letter in line))
     if not widths or widths[-1] <= room:

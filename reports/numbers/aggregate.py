@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from nonocensus.reports.numbers.attention import attention
 from nonocensus.reports.numbers.census import KEYS, LISTED, Census, take_census
-from nonocensus.reports.numbers.duplicates import repeated
+from nonocensus.reports.numbers.duplicates import find_repeated
 from nonocensus.reports.numbers.figures import (
     ClaimCounts,
     DuplicateCounts,
@@ -97,7 +97,7 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
 def figures_of(census: Census, duplicates: pa.Table | None = None) -> Figures:
     """Compute the figures of a census.
 
-    duplicates  of the schema reports.numbers.duplicates.DUPLICATES (default: those that `repeated` finds)
+    duplicates  of the schema reports.numbers.duplicates.DUPLICATES (default: those that `find_repeated` finds)
     """
     labels, rungs = (
         list(_counts(census, column, order)) for column, order in (("label", LABELS), ("rung", RUNG_WORDS))
@@ -142,7 +142,7 @@ def _group_figures(census: Census, labels: Sequence[str], rungs: Sequence[str]) 
         found = _groups(census, "classes", column, labels, rungs)
         if order is None:
             return tuple(sorted(found, key=lambda group: (group.name == UNKNOWN, -group.puzzles, group.name)))
-        places = {name: place for place, name in enumerate(_ordered((group.name for group in found), order))}
+        places = {name: place for place, name in enumerate(_order((group.name for group in found), order))}
         return tuple(sorted(found, key=lambda group: places[group.name]))
 
     return {
@@ -160,10 +160,10 @@ def _puzzle_figures(census: Census, duplicates: pa.Table | None) -> dict[str, An
     """Return the fields of Figures that name puzzles."""
     counts = {name: census.count(issue.condition) for name, issue in ISSUES.items() if issue.condition}
     return {
-        "attention": attention(census.shown, counts, repeated(census.shown) if duplicates is None else duplicates),
+        "attention": attention(census.shown, counts, find_repeated(census.shown) if duplicates is None else duplicates),
         "shown": len(census.shown),
         "copies": DuplicateCounts(*(_surplus(census, column) for column in ("clue_hash", "canonical_hash"))),
-        "hardest": _hardest(census),
+        "hardest": _hardest_puzzles(census),
         "timeouts": _timeouts(census),
         "differing": tuple(
             map(
@@ -192,14 +192,14 @@ def _rank_figures(census: Census) -> dict[str, Any]:
     }
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Convert records to dicts and tuples to lists, recursively, for JSON."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_plain(item) for item in value]
     return value
 
 
@@ -207,10 +207,10 @@ def _counts(census: Census, column: str, order: Sequence[str]) -> dict[str, int]
     """Count rows by word, in the given order, then alphabetically; nulls are left out."""
     words = f"select {column}, sum(puzzles)::bigint from classes where {column} is not null group by all"
     counts = dict(census.rows(words))
-    return {word: counts[word] for word in _ordered(counts, order)}
+    return {word: counts[word] for word in _order(counts, order)}
 
 
-def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
+def _order(words: Iterable[str], order: Sequence[str]) -> list[str]:
     last = (*FAILED, UNKNOWN)  # these are the least informative
 
     def place(word: str) -> tuple[int, int, str]:
@@ -275,7 +275,7 @@ _REASONS = """
 """
 
 
-def _hardest(census: Census) -> tuple[HardPuzzle, ...]:
+def _hardest_puzzles(census: Census) -> tuple[HardPuzzle, ...]:
     """Return the hardest puzzles, except those with several solutions, which are listed as ambiguous."""
     return tuple(
         map(

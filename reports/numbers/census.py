@@ -35,8 +35,8 @@ from nonocensus.reports.numbers.row_view import (
     sql_sum,
 )
 from nonocensus.reports.numbers.threads import in_threads, prefetch
-from nonocensus.reports.rights import shareable, withheld
-from nonocensus.solver.model.keyed_rows import KeyedRows, indexed
+from nonocensus.reports.rights import shareable, withhold
+from nonocensus.solver.model.keyed_rows import KeyedRows, index_rows
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 SHOWN = 100_000
@@ -209,7 +209,7 @@ def take_census(
     Raises ValueError if the lengths of a pair differ.
     """
     connection = duckdb.connect() if connection is None else connection
-    batch_of = partial(_batch_of, public, indexed(mendings), indexed(grades))
+    batch_of = partial(_batch_of, public, index_rows(mendings), index_rows(grades))
     draw, rows = np.random.default_rng(0), 0
     empty = batch_of((pa.RecordBatch.from_pylist([], RESULTS), pa.RecordBatch.from_pylist([], PUZZLES)))
     _register(connection, empty.counted, rows, draw)
@@ -218,7 +218,7 @@ def take_census(
     for name, query in TABLES.items():
         connection.execute(f"create table {name} as {query}")
     shown = [_kept_rows(connection, empty, rows)]
-    for batch in prefetch(_joined(in_threads(batch_of, _read(pairs)))):
+    for batch in prefetch(_join_batches(in_threads(batch_of, _read(pairs)))):
         _register(connection, batch.counted, rows, draw)
         for name, query in TABLES.items():
             connection.execute(f"insert into {name} {query}")
@@ -276,7 +276,7 @@ def _hardest_first(connection: duckdb.DuckDBPyConnection, tables: list[pa.Table]
     return rows.take(pc.index_in(places, rows["place"].combine_chunks())).combine_chunks()
 
 
-def _joined(batches: Iterable[Batch]) -> Iterator[Batch]:
+def _join_batches(batches: Iterable[Batch]) -> Iterator[Batch]:
     """Join batches until they have JOINED_ROWS or JOINED_BYTES."""
     group: list[Batch] = []
     rows = size = 0
@@ -295,14 +295,14 @@ def _read(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[Pair]:
     for results, puzzles in pairs:
         if len(results) != len(puzzles):
             raise ValueError(f"{len(results)} results do not pair with {len(puzzles)} puzzles")
-        yield from _aligned(_as_table(results, RESULT_COLUMNS), _as_table(puzzles, PUZZLE_COLUMNS))
+        yield from _align(_as_table(results, RESULT_COLUMNS), _as_table(puzzles, PUZZLE_COLUMNS))
 
 
 def _as_table(rows: Rows, columns: list[str]) -> pa.Table:
     return (pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows).select(columns)
 
 
-def _aligned(results: pa.Table, puzzles: pa.Table) -> Iterator[Pair]:
+def _align(results: pa.Table, puzzles: pa.Table) -> Iterator[Pair]:
     """Yield two tables of equal length in batches, cut wherever a batch of either ends, without copying them."""
     ends = {end for table in (results, puzzles) for end in accumulate(map(len, table.to_batches()))}
     for start, end in pairwise(sorted(ends | {0})):
@@ -311,7 +311,7 @@ def _aligned(results: pa.Table, puzzles: pa.Table) -> Iterator[Pair]:
 
 def _batch_of(public: bool, mendings: KeyedRows, grades: KeyedRows, pair: Pair) -> Batch:
     rows = _columns_of(*pair, mendings, grades)
-    whole = withheld(rows, rows["free"]) if public else rows
+    whole = withhold(rows, rows["free"]) if public else rows
     counted = pa.Table.from_batches([rows]).drop_columns([*DRAWN, "title"]).append_column("title", whole["title"])
     return Batch(counted, pa.Table.from_batches([_without_implied_clues(whole)]))
 

@@ -34,7 +34,7 @@ def derived_measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.Rec
     slack, ways = rows.slack + columns.slack, rows.ways + columns.ways
     blots = rows.blots + columns.blots
     with np.errstate(divide="ignore", invalid="ignore"):  # no lines, no work: not known
-        density = np.where(blots > 0, _painted(results["solution"], blots > 0), rows.cells) / (width * height)
+        density = np.where(blots > 0, _count_painted(results["solution"], blots > 0), rows.cells) / (width * height)
         conflicts = np.nan_to_num(_numbers(results["conflicts"]))
         values = {
             "blocks": rows.blocks + columns.blocks,
@@ -56,7 +56,7 @@ def _array(values: np.ndarray, known: np.ndarray, kind: pa.DataType) -> pa.Array
     return pa.array(np.where(there, values, 0), mask=~there).cast(kind)
 
 
-def _painted(solutions: pa.Array, selected: np.ndarray) -> np.ndarray:
+def _count_painted(solutions: pa.Array, selected: np.ndarray) -> np.ndarray:
     """Count the cells that are not background in the selected solutions (bool[rows]): float64[rows], NaN elsewhere."""
     painted = np.full(len(solutions), np.nan)
     for row in np.flatnonzero(selected & solutions.is_valid().to_numpy(zero_copy_only=False)):

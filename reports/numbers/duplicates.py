@@ -150,7 +150,7 @@ The original is the first of the same look, or for a puzzle with a look of its o
 """
 
 
-def repeated(shown: pa.Table) -> pa.Table:
+def find_repeated(shown: pa.Table) -> pa.Table:
     """Find duplicates by canonical hash, as rows of DUPLICATES; the lowest id is the original.
 
     shown  columns puzzle_id, clue_hash, canonical_hash, width, height and CLUES; null hashes equal nothing

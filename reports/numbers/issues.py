@@ -20,9 +20,9 @@ from nonocensus.reports.numbers.row_pictures import (
     changed_cells,
     describe_nearness,
     known_pictures,
-    nearest,
+    nearest_picture,
 )
-from nonocensus.reports.words.formatting import by_number, clue_text, counted, natural
+from nonocensus.reports.words.formatting import by_number, clue_text, count_text, natural
 from nonocensus.solver.model.puzzle import clues_of
 
 
@@ -252,13 +252,14 @@ def _change(row: dict[str, Any], whose: str) -> Iterator[str]:
     if after is None or not known or max(picture.max() for picture in (after, *known)) >= len(colors):
         yield f"For one solution: {row['change']}."
         return
-    before = nearest(known, after)
+    before = nearest_picture(known, after)
     changed = int(np.count_nonzero(before != after))
     if changed > max(FEW_CHANGED, SHARE_CHANGED * after.size):
         yield f"No small repair was found: the smallest changes {changed:,} of {after.size:,} cells."
         return
     kept = whose if row["goal_matches"] else "one of those two"
-    yield f"For one solution, keep {kept} but for {counted(changed, 'cell')}: {changed_cells(before, after, colors)}."
+    cells = count_text(changed, "cell")
+    yield f"For one solution, keep {kept} but for {cells}: {changed_cells(before, after, colors)}."
     for side, clues, others in zip(("Row", "Column"), clues_of(before), clues_of(after), strict=True):
         for number, (old, new) in enumerate(zip(clues, others, strict=True), 1):
             if old != new:
@@ -285,7 +286,7 @@ def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
 
 def _author_list(author: str | None, rows: list[dict[str, Any]]) -> str:
     name = one_line(author or NO_AUTHOR)
-    heading, entries = f"{name}: {counted(len(rows), 'puzzle')}\n\n", "\n".join(map(_entry, rows))
+    heading, entries = f"{name}: {count_text(len(rows), 'puzzle')}\n\n", "\n".join(map(_entry, rows))
     if not author:
         return heading + entries
     some = "one" if len(rows) == 1 else f"{len(rows):,}"

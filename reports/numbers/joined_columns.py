@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
-from nonocensus.solver.model.keyed_rows import KeyedRows, indexed, join_columns
+from nonocensus.solver.model.keyed_rows import KeyedRows, index_rows, join_columns
 from nonocensus.solver.model.measures import BY_NAME, LADDER, Computed, computed_by
 from nonocensus.solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -31,7 +31,7 @@ SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "minutes
 """Grade columns that reports join to results."""
 
 NO_GRADES = GRADES.empty_table()
-NONE_FOUND = indexed(NO_GRADES)
+NONE_FOUND = index_rows(NO_GRADES)
 
 
 def _graded_columns() -> pa.Schema:
@@ -71,7 +71,7 @@ class Grade(NamedTuple):
 def join_grades(results: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema = SHARED) -> pa.RecordBatch:
     """Join columns of grades to results; null for puzzles without a grade, such as timeouts.
 
-    grades   rows of `finished`
+    grades   rows of `with_grade`
     """
     return join_columns(results, grades, columns)
 
@@ -88,7 +88,7 @@ def joined_rows(
     return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
 
-def finished(grades: pa.Table) -> pa.Table:
+def with_grade(grades: pa.Table) -> pa.Table:
     """Return the rows with a grade."""
     return grades.filter(pc.is_valid(grades["grade"]))
 

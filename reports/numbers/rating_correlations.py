@@ -149,7 +149,7 @@ def ratings(rated: pa.Table) -> Ratings:
                     within_sizes(rows, measure, rating), given_size(rows, measure, rating),
                     *_fit(source, rating, measure),
                 )
-                for measure, found in _correlated(rows, rating, CORRELATED)
+                for measure, found in _correlate(rows, rating, CORRELATED)
             ]  # fmt: skip
         for column in DIFFICULTY_RATINGS:
             outliers += _outliers(rows, column)
@@ -172,7 +172,7 @@ def _fit(source: str, one: str, other: str) -> tuple[bool, dict[str, Validation]
     return False, {}
 
 
-def _correlated(
+def _correlate(
     rows: pa.Table, of: str, measures: Sequence[str]
 ) -> Iterator[tuple[str, tuple[int, float, float, float]]]:
     """Yield the measures that vary with one of them, each with the values of `spearman`."""
@@ -188,7 +188,7 @@ def correlate_grades(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
     found = [
         GradeCorrelation(of, measure, *ranked)
         for number, of in enumerate(FOR_PEOPLE)
-        for measure, ranked in _correlated(compared, of, CORRELATED)
+        for measure, ranked in _correlate(compared, of, CORRELATED)
         if measure not in FOR_PEOPLE[:number]
     ]
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))

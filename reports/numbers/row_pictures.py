@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 
 Row: TypeAlias = Mapping[str, Any]
@@ -33,7 +33,7 @@ def cells_apart(one: np.ndarray, other: np.ndarray) -> int:
     return int(np.count_nonzero(one != other)) if one.shape == other.shape else max(one.size, other.size)
 
 
-def nearest(pictures: Sequence[np.ndarray], other: np.ndarray) -> np.ndarray:
+def nearest_picture(pictures: Sequence[np.ndarray], other: np.ndarray) -> np.ndarray:
     """Return the first of those that differ from another in the fewest cells."""
     return min(pictures, key=lambda cells: cells_apart(cells, other))
 
@@ -57,7 +57,7 @@ def describe_nearness(row: Row | None, original: Row | None, cells: int | None) 
     row, original   with the columns PICTURES
     cells           in which they differ
     """
-    apart = f"{counted(cells, 'cell')} differ{'s' if cells == 1 else ''}" if cells else "same picture, other clues"
+    apart = f"{count_text(cells, 'cell')} differ{'s' if cells == 1 else ''}" if cells else "same picture, other clues"
     if not row or not original:
         return apart
     pictures = [known_pictures(each)[:1] for each in (row, original)]

@@ -16,25 +16,25 @@ import pyarrow as pa
 
 from nonocensus.reports.drawings.geometry import clues_fit
 from nonocensus.reports.drawings.picture_svg import svg
-from nonocensus.reports.drawings.svg import drawing, numbered
+from nonocensus.reports.drawings.svg import add_line_numbers, drawing
 from nonocensus.reports.page.printing import (
     BORDER,
     LEAST_PRINT,
     LONG,
     SHORT,
     extent,
-    fitting,
     grid,
+    largest_cell,
     legend,
     legend_height,
     line,
     names,
     pdf,
     print_size,
-    scaled,
+    template_image,
 )
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
-from nonocensus.reports.words.formatting import REGULARS, by_number, counted, estimate_text
+from nonocensus.reports.words.formatting import REGULARS, by_number, count_text, estimate_text
 from nonocensus.reports.words.step_words import describe_steps, grid_states
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.techniques import FORCING, GLUE, OVERLAP, PUNCTUATING, TECHNIQUES
@@ -219,7 +219,7 @@ def _example() -> Iterator[dict[str, Any]]:
     words = ["", *(f"{step.number}. {step.what}" for step in describe_steps(explanation))]
     for state, said in zip(grid_states(explanation), words, strict=True):
         drawn = drawing(EXAMPLE, state._replace(words="", marked=None))
-        yield {"image": scaled(numbered(EXAMPLE, drawn), 0.6), "words": said}
+        yield {"image": template_image(add_line_numbers(EXAMPLE, drawn), 0.6), "words": said}
 
 
 # Puzzles
@@ -234,7 +234,7 @@ def _slot(paper: str, count: int) -> tuple[float, float]:
 def _cell(puzzle: Puzzle, paper: str, count: int) -> float:
     """Return the largest side of a cell in points on a page of several puzzles."""
     width, height = _slot(paper, count)
-    return fitting(puzzle, width, height - LABEL - legend_height(puzzle, width) - ROUNDING)
+    return largest_cell(puzzle, width, height - LABEL - legend_height(puzzle, width) - ROUNDING)
 
 
 def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int, int], float]:
@@ -250,12 +250,12 @@ def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int,
 def _chapters(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[_Stars, list[_Page]]]:
     """Yield the pages of each chapter, and its stars."""
     cells = _cells(puzzles, layout)
-    for stars, members in _divided(puzzles):
-        sized = [_sized(each, layout, cells[each.puzzle.width, each.puzzle.height]) for each in members]
-        yield stars, [_grown(page, layout) for page in _pages(sized, layout, 0 if stars is None else AHEAD)]
+    for stars, members in _divide(puzzles):
+        sized = [_measure(each, layout, cells[each.puzzle.width, each.puzzle.height]) for each in members]
+        yield stars, [_enlarge(page, layout) for page in _pages(sized, layout, 0 if stars is None else AHEAD)]
 
 
-def _divided(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzle]]]:
+def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzle]]]:
     """Divide puzzles into chapters by whole stars; a chapter of few is one with a neighbour."""
     chapters: list[tuple[_Stars, list[BookPuzzle]]] = []
     for whole, members in groupby(puzzles, lambda each: _whole_stars(each.stars)):
@@ -268,7 +268,7 @@ def _divided(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzl
     return chapters
 
 
-def _sized(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
+def _measure(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
     """Measure a puzzle with cells of a side, or larger ones for numbers of LEAST_PRINT if a page has room."""
     cell = max(cell, min(LEAST_PRINT / print_size(each.puzzle, 1.0), _cell(each.puzzle, layout.paper, 1)))
     room, _ = _slot(layout.paper, layout.per_page)
@@ -314,12 +314,12 @@ def _height(row: Sequence[_Sized]) -> float:
     return max(each.tight if is_tight else each.height for each in row)
 
 
-def _grown(page: _Page, layout: BookLayout) -> _Page:
+def _enlarge(page: _Page, layout: BookLayout) -> _Page:
     """Return a page on which a single puzzle has cells as large as fit."""
     if len([*_flat([page])]) > 1:
         return page
     alone = page[0][0].each
-    return [[_sized(alone, layout, _cell(alone.puzzle, layout.paper, 1))._replace(is_wide=True)]]
+    return [[_measure(alone, layout, _cell(alone.puzzle, layout.paper, 1))._replace(is_wide=True)]]
 
 
 def _flat(pages: Iterable[_Page]) -> Iterator[_Sized]:
@@ -333,7 +333,7 @@ def _chapter(stars: _Stars, pages: Sequence[_Page], tracked: Iterator[BookPuzzle
     return {
         "title": "Puzzles of unknown stars" if stars is None else f"{stars[0]} to {stars[1]} stars",
         "stars": stars[0] if stars else 0,
-        "about": ", ".join([counted(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
+        "about": ", ".join([count_text(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
         "pages": [[[_puzzle(next(tracked), sized) for sized in row] for row in page] for page in pages],
     }
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from nonocensus.reports.drawings.picture_svg import UNKNOWN_COLOR
 from nonocensus.reports.numbers.aggregate import KINDS, LABELS, SOLUTIONS, TECHNIQUES
-from nonocensus.reports.numbers.duplicates import repeated
+from nonocensus.reports.numbers.duplicates import find_repeated
 from nonocensus.reports.numbers.issues import ISSUES, are_to_fix, differing, fixes, issues, ways_alike
 from nonocensus.reports.numbers.row_classes import (
     COLOR_NAMES,
@@ -88,7 +88,7 @@ def payload(
     """Pack rows for the page, in the initial order of the list.
 
     rows        as `reports.numbers.census.Census.shown`; any value but those of JUDGED may be null
-    duplicates  of the schema reports.numbers.duplicates.DUPLICATES (default: those that `repeated` finds)
+    duplicates  of the schema reports.numbers.duplicates.DUPLICATES (default: those that `find_repeated` finds)
     """
     contents, pictured, drawn = _pictures(rows, picture_bytes)
     words = {name: _words(rows[name]) for name in TEXTS}
@@ -101,7 +101,7 @@ def payload(
     words["dimensions"] = _words(pc.binary_join_element_wise(*sides, "×"))  # null if one is unknown
     words["level"] = _words(_classes(difficulty_class(rows), DIFFICULTY_NAMES), DIFFICULTY_NAMES)
     words["colors"] = _words(_colors(rows), COLOR_NAMES)
-    repeats = repeated(rows) if duplicates is None else duplicates
+    repeats = find_repeated(rows) if duplicates is None else duplicates
     originals = _originals(rows, repeats)
     words |= {name: _words(originals[name]) for name in ("original", "how")}
     groups = _groups(repeats)
@@ -145,7 +145,7 @@ def block(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray], strategy: i
     """
     named = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
     text = json.dumps({**head, "arrays": named}, ensure_ascii=False, separators=(",", ":")).encode()
-    return deflated(b"".join([text, b"\n", *map(_bytes, arrays.values())]), strategy)
+    return deflate(b"".join([text, b"\n", *map(_bytes, arrays.values())]), strategy)
 
 
 def _bytes(array: np.ndarray) -> bytes:
@@ -153,7 +153,7 @@ def _bytes(array: np.ndarray) -> bytes:
     return little.view(np.uint8).reshape(-1, 4).T.tobytes() if array.dtype == np.uint32 else little.tobytes()
 
 
-def deflated(data: bytes, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
+def deflate(data: bytes, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
     """Return bytes as the page embeds them: deflated, in base64."""
     compressor = zlib.compressobj(5, strategy=strategy)  # half the time of 6, for a thousandth more bytes
     return Markup(base64.b64encode(compressor.compress(data) + compressor.flush()).decode())
@@ -172,16 +172,16 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
     place_of = np.zeros(len(found) + 1, np.int64)  # the last one for nulls
     place_of[ranked] = np.arange(1, len(found) + 1)
     codes = encoded.indices.fill_null(len(found)).to_numpy()
-    return WordColumn([found[k] for k in ranked], _smallest(place_of[codes]))
+    return WordColumn([found[k] for k in ranked], _narrow(place_of[codes]))
 
 
 def _counts(column: pa.ChunkedArray) -> np.ndarray:
     """Encode integers or booleans: null as 0, k as k + 1."""
     known = column.cast(pa.int64())
-    return _smallest(pc.fill_null(pc.add(known, 1), 0).to_numpy())
+    return _narrow(pc.fill_null(pc.add(known, 1), 0).to_numpy())
 
 
-def _smallest(numbers: np.ndarray) -> np.ndarray:
+def _narrow(numbers: np.ndarray) -> np.ndarray:
     """Cast to the narrowest sufficient type; JavaScript has no arrays of plain 64-bit integers."""
     most = numbers.max(initial=0)
     fitting = (kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max)

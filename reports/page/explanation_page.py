@@ -14,8 +14,8 @@ from markupsafe import Markup
 from nonocensus.reports.drawings.geometry import geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, rgb
-from nonocensus.reports.drawings.svg import drawing, line_drawing, numbered, possible_marks
-from nonocensus.reports.page.page_scripts import content_hash, joined
+from nonocensus.reports.drawings.svg import add_line_numbers, drawing, line_drawing, possible_marks
+from nonocensus.reports.page.page_scripts import content_hash, join_modules
 from nonocensus.reports.page.printing import names
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words.step_words import (
@@ -47,7 +47,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
         raise TooLarge(
             f"{puzzle.width}x{puzzle.height} is too large: a page shows the steps of at most {MOST_CELLS:,} cells"
         )
-    script = joined("explanation.js")
+    script = join_modules("explanation.js")
     letters, color_words = color_letters(puzzle.palette), color_names(puzzle.palette)
     steps = list(describe_merged(explanation))
     return (
@@ -57,7 +57,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             puzzle=puzzle,
             names=names(puzzle),
             colors=[(letters[entry], color_words[entry], rgb(puzzle, entry)) for entry in range(1, puzzle.colors + 1)],
-            drawing=Markup(numbered(puzzle, drawing(puzzle, empty(puzzle))).svg),
+            drawing=Markup(add_line_numbers(puzzle, drawing(puzzle, empty(puzzle))).svg),
             steps=[(step, TECHNIQUES[step.step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps),
             techniques=_used_techniques(explanation, steps),
@@ -118,7 +118,7 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedSte
     def drawn() -> Markup:
         grid = drawing(puzzle, GridState(known_grid(cells, puzzle.width)), letters)
         marks = possible_marks(puzzle, cells) if puzzle.colors > 1 else ""
-        return Markup(numbered(puzzle, grid._replace(content=grid.content + marks)).svg)
+        return Markup(add_line_numbers(puzzle, grid._replace(content=grid.content + marks)).svg)
 
     grids = {0: drawn()}
     count = max(PRINTED_GRIDS, min(MOST_GRIDS, len(steps) // STEPS_A_GRID))

@@ -19,7 +19,7 @@ OTHER = re.compile(r"^(?:import\b|export\b|await\b).*|\bimport[(.].*", re.MULTIL
 """What else only modules may hold, which is not supported."""
 
 
-def joined(entry: str, read: Callable[[str], str] = source) -> str:
+def join_modules(entry: str, read: Callable[[str], str] = source) -> str:
     """Return one script that runs a module of reports/templates after the modules that it imports.
 
     `read` returns the text of a module by its path. Raises ValueError for what can't be joined. That imported names are

@@ -22,11 +22,11 @@ from nonocensus.reports.charts.verdicts import colored
 from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.numbers.activity import Activity
 from nonocensus.reports.numbers.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
-from nonocensus.reports.numbers.aggregate import figures_of, plain
+from nonocensus.reports.numbers.aggregate import figures_of, to_plain
 from nonocensus.reports.numbers.attention import FEW_CELLS, DuplicatePuzzle
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.derived_measures import DERIVED
-from nonocensus.reports.numbers.duplicates import repeated
+from nonocensus.reports.numbers.duplicates import find_repeated
 from nonocensus.reports.numbers.figures import Certified, Figures
 from nonocensus.reports.numbers.issues import author_lists, fixes
 from nonocensus.reports.numbers.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
@@ -37,14 +37,14 @@ from nonocensus.reports.numbers.row_pictures import (
     cells_of,
     colors_of,
     known_pictures,
-    nearest,
     nearest_image,
+    nearest_picture,
 )
 from nonocensus.reports.numbers.row_view import DRAWN
 from nonocensus.reports.numbers.time_figures import published_times
 from nonocensus.reports.page import browser
 from nonocensus.reports.page.browser_columns import page_constants
-from nonocensus.reports.page.page_scripts import content_hash, joined
+from nonocensus.reports.page.page_scripts import content_hash, join_modules
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words import formatting
 from nonocensus.reports.words.citation import cite
@@ -114,7 +114,7 @@ def write_report(
     """
     about = about or RunDetails()
     census = take_census(pairs, public, mendings, grades, connection)
-    repeats = repeated(census.shown) if duplicates is None else duplicates
+    repeats = find_repeated(census.shown) if duplicates is None else duplicates
     figures = figures_of(census, repeats)
     counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
     drawn = charts(figures, about.activity)
@@ -142,7 +142,7 @@ def write_report(
         "browser": browser.payload(census.shown, repeats) if len(census.shown) else None,
     }
     return {
-        "report.html": _html(content, drawings(census.shown, _named(figures))),
+        "report.html": _html(content, drawings(census.shown, _named_puzzles(figures))),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(census.shown.drop_columns([*DRAWN])),
@@ -232,7 +232,7 @@ def _moment(moment: datetime | str | None) -> str | None:
 
 
 def _setting(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else json.dumps(to_plain(value), ensure_ascii=False, default=str)
 
 
 def _measures(graded: bool) -> list[dict[str, str]]:
@@ -249,7 +249,7 @@ def _measures(graded: bool) -> list[dict[str, str]]:
     ]
 
 
-def _named(figures: Figures) -> list[str | None]:
+def _named_puzzles(figures: Figures) -> list[str | None]:
     """Return the ids of puzzles that the page draws outside its browser."""
     found = figures.attention
     ids = [hard.puzzle_id for hard in figures.hardest] + [one.puzzle_id for one in found.ambiguous]
@@ -289,7 +289,7 @@ def change_drawings(old: Row, new: Row) -> dict[str, Markup]:
     """
     after = next(iter(known_pictures(new)), None) if new else None
     known = known_pictures(old) if old else []
-    before = nearest(known, known[0] if after is None else after) if known else None
+    before = nearest_picture(known, known[0] if after is None else after) if known else None
     made = {}
     for when, row, cells, other in (("before", old, before, after), ("after", new, after, before)):
         if row and cells is not None:
@@ -323,7 +323,7 @@ def _near_drawings(shown: pa.Table, twins: Sequence[DuplicatePuzzle]) -> dict[st
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
-    own = joined("report.js")
+    own = join_modules("report.js")
     vega = script() if content["charts"] else ""
     specs = {"own": {name: chart.spec for name, chart in content["charts"].items()}, "explorers": explorers()}
     template = environment(autoescape=True).get_template("report.html.j2")
@@ -334,13 +334,13 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         script=Markup(own),
         script_hashes=Markup(" ".join(map(content_hash, (own, vega)))),
         constants=page_constants(),
-        vega=browser.deflated(vega.encode()),
-        chart_specs=browser.deflated(json.dumps(specs).encode()),
+        vega=browser.deflate(vega.encode()),
+        chart_specs=browser.deflate(json.dumps(specs).encode()),
     ).encode()
 
 
 def _json(content: dict[str, Any]) -> bytes:
-    return (json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n").encode()
+    return (json.dumps(to_plain(content), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n").encode()
 
 
 def _parquet(table: pa.Table) -> bytes:

@@ -40,7 +40,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "difficulty": formatting.difficulty,
         "minutes": formatting.minutes_text,
         "color": formatting.label_color,
-        "linked": linked,
+        "linked": link_references,
     }
     made.globals |= {
         "icon": f"data:image/svg+xml,{quote(mark())}",
@@ -69,7 +69,7 @@ REFERENCE = re.compile(r"\b(doi|arXiv):(10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0
 HOMES = {"doi": "https://doi.org/", "arXiv": "https://arxiv.org/abs/"}
 
 
-def linked(text: str) -> Markup:
+def link_references(text: str) -> Markup:
     """Return escaped text with its references (doi:10.1016/..., arXiv:2507.07283) as links."""
 
     def link(found: re.Match[str]) -> str:

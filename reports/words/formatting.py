@@ -71,12 +71,12 @@ def number(value: int | None) -> str:
     return DASH if value is None else f"{value:,}"
 
 
-def counted(count: int, noun: str) -> str:
+def count_text(count: int, noun: str) -> str:
     """Format a count of things with a regular plural: 1 puzzle, 2,000 puzzles."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
+def join_words(words: Sequence[str], last: str = "and") -> str:
     """Join words: `a, b and c`."""
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
@@ -87,7 +87,7 @@ def by_number(noun: str, numbers: Sequence[int]) -> str:
     words = [
         word for run in runs for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(one) for one in run])
     ]
-    return f"{noun}{'s' * (len(numbers) > 1)} {listed(words)}"
+    return f"{noun}{'s' * (len(numbers) > 1)} {join_words(words)}"
 
 
 def share(part: float, whole: float = 1) -> str:
@@ -208,14 +208,14 @@ WITHOUT_GRADE = {
 def time_words(minutes: float, low: float, high: float) -> str:
     """Return an estimate and its interval in a suitable unit: "about 7 minutes (likely 5 to 10)"."""
     unit, size, _ = next(one for one in MINUTE_UNITS if minutes < one[2])
-    about, first, last = (_rounded(value / size) for value in (minutes, low, high))
+    about, first, last = (_round(value / size) for value in (minutes, low, high))
     return f"about {about} {unit}{'' if about == '1' else 's'} (likely {first} to {last})"
 
 
 def minutes_text(minutes: float) -> str:
     """Return minutes in a suitable unit: "50 s", "7 min", "4.5 h"."""
     unit, size, _ = next(one for one in MINUTE_UNITS if minutes < one[2])
-    return f"{_rounded(minutes / size)}{NO_BREAK}{SHORT[unit]}"
+    return f"{_round(minutes / size)}{NO_BREAK}{SHORT[unit]}"
 
 
 def validated_words(one: Any, figure: str) -> str:
@@ -229,7 +229,7 @@ def estimate_text(value: float, measure: str) -> str:
     return minutes_text(value) if measure == "minutes" else fixed(value, 1 if measure == "stars" else 2)
 
 
-def _rounded(value: float) -> str:
+def _round(value: float) -> str:
     """Return two significant digits, as a fraction only below 3; halves up."""
     has_fraction_or_zeros = value < 2.95 or value >= 99.5
     return f"{float(TWO_DIGITS.create_decimal(value)) if has_fraction_or_zeros else floor(value + 0.5):,g}"

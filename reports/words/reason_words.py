@@ -6,7 +6,7 @@ from string import Formatter
 from typing import Any
 
 from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.reports.words.formatting import by_number, counted, listed
+from nonocensus.reports.words.formatting import by_number, count_text, join_words
 from nonocensus.reports.words.line_ranges import (
     Line,
     Pairs,
@@ -88,7 +88,7 @@ def ordinal(index: int) -> str:
     return ORDINALS[index] if index < len(ORDINALS) else f"{number}{suffix}"
 
 
-def numbered(side: str, indices: Iterable[int]) -> str:
+def name_lines(side: str, indices: Iterable[int]) -> str:
     """Name rows or columns by their indices: `columns 1, 3 and 7 to 9`."""
     return by_number(side, sorted(k + 1 for k in indices))
 
@@ -135,7 +135,7 @@ class LineWords:
 
     def cells(self, cells: Iterable[int]) -> str:
         """Name cells: `columns 1, 3 and 7 to 9`."""
-        return numbered(self.cell_side, cells)
+        return name_lines(self.cell_side, cells)
 
     def block(self, t: int) -> str:
         """Name a block: `the 3`, `the blue 3`, `the second 1`."""
@@ -158,8 +158,8 @@ class LineWords:
                 some = "one of the" if last == "or" else "both" if len(members) == 2 else "all"
                 names.append(f"{some} {name}s")
             else:
-                names.append(f"the {listed(places, last)} {name}" if len(same) > 1 else f"the {name}")
-        return listed(names, last)
+                names.append(f"the {join_words(places, last)} {name}" if len(same) > 1 else f"the {name}")
+        return join_words(names, last)
 
     def sum(self, blocks: Iterable[int]) -> str:
         """Add lengths: `3 + 1`."""
@@ -168,7 +168,7 @@ class LineWords:
     def gaps(self, blocks: Sequence[int]) -> str:
         """Say how many gaps consecutive blocks need between them."""
         gaps = sum(gap_before(self.line.clue, t) for t in blocks[1:])
-        return f" and {counted(gaps, 'gap')}" if gaps else ""
+        return f" and {count_text(gaps, 'gap')}" if gaps else ""
 
     def of(self, blocks: Sequence[int], color: int) -> str:
         """Say how a number of cells is counted, unless a single block says it."""
@@ -192,8 +192,8 @@ class LineWords:
             short.setdefault(f"{where} {{}} no room in {self.cells(room)}", []).append(t)
         for no_room, blocks in short.items():
             clauses.append(self.blocks(blocks, "and") + no_room.format("have" if len(blocks) > 1 else "has"))
-        said = listed(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
-        return f"as {listed(lead)}, {said}" if lead else said
+        said = join_words(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
+        return f"as {join_words(lead)}, {said}" if lead else said
 
     def kept(self, parts: Mapping[str, Any], t: int, within: range) -> str:
         """Say which blocks keep a block within cells: `with 2 + 1 and 2 gaps before it, `."""
@@ -209,7 +209,7 @@ class LineWords:
             after = range(t, t + pushing(limits.mirrored(), last - t, n - within.stop) + 1)
         beside = ((before[:-1], before, "before"), (after[1:], after, "after"))
         said = [f"{self.added(others)}{self.gaps(blocks)} {side} it" for others, blocks, side in beside if others]
-        return f"with {listed(said)}, " if said else ""
+        return f"with {join_words(said)}, " if said else ""
 
     def added(self, blocks: Sequence[int]) -> str:
         """Name a block, or add the lengths of several."""
@@ -228,14 +228,14 @@ class LineWords:
         short = parts["short"]
         clauses = [f"{self.blocks(short, 'and')} {'are' if len(short) > 1 else 'is'} shorter"] if short else []
         clauses += [self.limit(parts, *far) for far in parts["far"]]
-        return listed(clauses or [f"no {color_name(self.puzzle, parts['color'])} block is there"])
+        return join_words(clauses or [f"no {color_name(self.puzzle, parts['color'])} block is there"])
 
     def lead(self, parts: Mapping[str, Any]) -> str:
         """Say what limits blocks to where they are: known cells, all blocks pushed to either end, or their count."""
         if "limited" in parts:
             limits = limiting(*parts["limited"])
             known = self.known(limits, [x for x in range(len(limits.cells)) if x not in parts["told"]])
-            others = listed([self.limit(parts, *other) for other in parts.get("others", ())])
+            others = join_words([self.limit(parts, *other) for other in parts.get("others", ())])
             return known + (f"{others}: " if others else "")
         if "first" in parts:
             return self.pushed(parts)
@@ -266,7 +266,7 @@ class LineWords:
         done = [x for x in cells if any(x in end for end in ends)]
         known = {(x, c) for x in cells for c in colors_of(every.cells[x] & ~line.cells[x]) if x not in done}
         said = [f"{self.are(done)} known"] * bool(done) + self.conclusions(frozenset(known), every)
-        return f"as {listed(said)}, " if said else ""
+        return f"as {join_words(said)}, " if said else ""
 
     def counted(self, found: Ranges) -> str:
         """Say what part of the cells left the open blocks take: `3 + 2 and 1 gap take 6 of the 7 cells of the row`."""
@@ -275,12 +275,14 @@ class LineWords:
         at_least = "at least " if any(clue[t].length == BLOT for t in open_) else ""
         take = f"take {at_least}{needed} of the" if at_least or needed < len(room) else "fill the"
         where = f"of the {self.side}" if len(room) == len(self.line.cells) else f"left ({self.cells(room)})"
-        return f"{self.complete(found)}{self.sum(open_)}{self.gaps(open_)} {take} {counted(len(room), 'cell')} {where}"
+        return (
+            f"{self.complete(found)}{self.sum(open_)}{self.gaps(open_)} {take} {count_text(len(room), 'cell')} {where}"
+        )
 
     def pushed(self, parts: Mapping[str, Any]) -> str:
         """Say where the blocks begin if they are pushed to either end."""
         ends = ("left", "right") if self.is_row else ("top", "bottom")
-        places = [listed([str(x + 1) for x in parts[name]]) for name in ("first", "last")]
+        places = [join_words([str(x + 1) for x in parts[name]]) for name in ("first", "last")]
         side = f"{self.cell_side}{'s' * (len(self.line.clue) > 1)}"
         begin = "the blocks begin" if len(self.line.clue) > 1 else f"{self.block(0)} begins"
         return f"pushed to the {ends[0]} {begin} in {side} {places[0]}, pushed to the {ends[1]} in {places[1]}: "
@@ -304,7 +306,7 @@ class LineWords:
 
     def places(self, blocks: Sequence[int], within: Sequence[range]) -> str:
         """Name alternative blocks, and the cells in which each lies."""
-        return listed(
+        return join_words(
             [f"{self.block(t)} (within {self.cells(cells)})" for t, cells in zip(blocks, within, strict=True)], "or"
         )
 
@@ -336,7 +338,7 @@ class LineWords:
 
     def conclusion(self, ruled: Pairs, line: Line) -> str:
         """Say what is excluded: `columns 3 and 4 are blue, column 6 is not red and column 7 is not white but red`."""
-        return listed(self.conclusions(ruled, line))
+        return join_words(self.conclusions(ruled, line))
 
     def conclusions(self, ruled: Pairs, line: Line) -> list[str]:
         """Say what is excluded, a text for each kind of cells."""
@@ -351,7 +353,7 @@ class LineWords:
 
     def colors(self, colors: int) -> str:
         """Name alternative colours."""
-        return listed([color_name(self.puzzle, c) for c in range(colors.bit_length()) if colors >> c & 1], "or")
+        return join_words([color_name(self.puzzle, c) for c in range(colors.bit_length()) if colors >> c & 1], "or")
 
     def are(self, cells: Sequence[int]) -> str:
         """Name cells as a subject, with its verb."""
@@ -384,7 +386,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "cells_are": lambda words, parts: words.are(parts["cells"]),
     "cells_found": lambda _, parts: "cell is" if parts["count"] == 1 else "cells are",
     "cells_needed": lambda _, parts: "cell is" if parts["count"] == 1 else "cells are",
-    "colors": lambda words, parts: listed([color_name(words.puzzle, color) for color in parts["colors"]], "or"),
+    "colors": lambda words, parts: join_words([color_name(words.puzzle, color) for color in parts["colors"]], "or"),
     "counted": lambda words, parts: words.counted(parts["filled"]),
     "count": lambda _, parts: str(parts["count"]),
     "cover": lambda words, parts: words.cover(parts),
@@ -403,7 +405,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "places": lambda words, parts: words.places(parts["blocks"], parts["within"]),
     "room": lambda words, parts: words.cells(parts["room"]),
     "side": lambda words, _: f"{len(words.line.cells)} cell{'s' * (len(words.line.cells) > 1)} of the {words.side}",
-    "starts": lambda words, parts: listed([f"in {words.cells(starts)}" for starts in parts["starts"]], "or"),
+    "starts": lambda words, parts: join_words([f"in {words.cells(starts)}" for starts in parts["starts"]], "or"),
     "sum": lambda words, parts: words.sum(parts["sum"]),
     "then": lambda words, parts: words.then(parts["then"]),
     "too_long": lambda words, parts: words.too_long(parts),

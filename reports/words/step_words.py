@@ -7,10 +7,10 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.words.formatting import counted, listed
+from nonocensus.reports.words.formatting import count_text, join_words
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
-from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name, numbered
+from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name, name_lines
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 from nonocensus.solver.model.techniques import CLUE, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step
@@ -178,9 +178,9 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
     rows: dict[tuple[tuple[int, ...], str], list[int]] = {}
     for y, xs in columns.items():
         colors = tuple(sorted({block.color for block in puzzle.rows[y]}))
-        rows.setdefault((colors, numbered("column", xs)), []).append(y)
+        rows.setdefault((colors, name_lines("column", xs)), []).append(y)
     where = [
-        f"{numbered('row', ys)} ({listed([color_name(puzzle, c) for c in colors], 'or') or 'no block'}) in {at}"
+        f"{name_lines('row', ys)} ({join_words([color_name(puzzle, c) for c in colors], 'or') or 'no block'}) in {at}"
         for (colors, at), ys in rows.items()
     ]
     named = "; ".join(where) if len(where) <= MOST_NAMED else f"{len(decided)} cells"
@@ -311,9 +311,9 @@ def describe_ending(explanation: Explanation) -> str:
         assert explanation.end is not None
         return f"{describe_contradiction(puzzle, explanation.end, explanation.cells)} The puzzle has no solution."
     if explanation.state == "open":
-        left = f"{counted(open_, 'cell')} {'is' if open_ == 1 else 'are'}"
+        left = f"{count_text(open_, 'cell')} {'is' if open_ == 1 else 'are'}"
         return f"{left} left open: only assumptions inside assumptions lead on."
-    return f"The time ran out with {counted(open_, 'cell')} left open."
+    return f"The time ran out with {count_text(open_, 'cell')} left open."
 
 
 def describe_line(puzzle: Puzzle, line: int) -> str:
@@ -328,7 +328,7 @@ def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:
     """Describe lines without their clues: `Rows 1 to 4 and 6, columns 2 and 3`; rows are numbered before columns."""
     sides = {"row": [line for line in lines if line < puzzle.height]}
     sides["column"] = [line - puzzle.height for line in lines if line >= puzzle.height]
-    return _upper(", ".join(numbered(side, places) for side, places in sides.items() if places))
+    return _upper(", ".join(name_lines(side, places) for side, places in sides.items() if places))
 
 
 def describe_cell(puzzle: Puzzle, place: int) -> str:

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.reports.words.formatting import counted
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle
 
@@ -35,7 +35,7 @@ def key_of(puzzle: Puzzle, cells: np.ndarray) -> str:
 
 
 def _sizes(puzzle: Puzzle) -> str:
-    rows, columns = (counted(len(side), name) for side, name in ((puzzle.rows, "row"), (puzzle.columns, "column")))
+    rows, columns = (count_text(len(side), name) for side, name in ((puzzle.rows, "row"), (puzzle.columns, "column")))
     return f"Its grid has {rows} and {columns}."
 
 

@@ -18,8 +18,8 @@ from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, READ_B
 DECOMPRESSORS: dict[str, tuple[bytes, Callable[[IO[bytes], ReadLimits], Any]]] = {
     ".gz": (b"\x1f\x8b", lambda file, _: gzip.GzipFile(fileobj=file)),
     ".bz2": (b"BZh", lambda file, _: bz2.BZ2File(file)),
-    ".xz": (b"\xfd7zXZ\0", lambda file, limits: _buffered(file, partial(_unpack_xz, max_memory=limits.max_memory))),
-    ".zst": (b"\x28\xb5\x2f\xfd", lambda file, _: _buffered(file, _unpack_zstd)),
+    ".xz": (b"\xfd7zXZ\0", lambda file, limits: _buffer(file, partial(_unpack_xz, max_memory=limits.max_memory))),
+    ".zst": (b"\x28\xb5\x2f\xfd", lambda file, _: _buffer(file, _unpack_zstd)),
 }
 """By suffix: the magic bytes, and what opens such a file."""
 
@@ -108,7 +108,7 @@ class _DecompressedStream(io.RawIOBase):
         return size
 
 
-def _buffered(file: IO[bytes], unpack: Callable[[IO[bytes]], Iterator[bytes]]) -> io.BufferedReader:
+def _buffer(file: IO[bytes], unpack: Callable[[IO[bytes]], Iterator[bytes]]) -> io.BufferedReader:
     return io.BufferedReader(_DecompressedStream(file, unpack), READ_BYTES)
 
 

@@ -80,15 +80,15 @@ RECIPES = (
 """Generated pictures, as by `generate`."""
 
 
-def _mirrored(puzzle: Puzzle) -> Puzzle:
+def _mirror(puzzle: Puzzle) -> Puzzle:
     return from_picture(_goal(puzzle)[:, ::-1], puzzle.palette)
 
 
-def _turned(puzzle: Puzzle) -> Puzzle:
+def _turn(puzzle: Puzzle) -> Puzzle:
     return from_picture(np.rot90(_goal(puzzle)), puzzle.palette)
 
 
-def _recoloured(puzzle: Puzzle) -> Puzzle:
+def _recolour(puzzle: Puzzle) -> Puzzle:
     background, *colors = puzzle.palette
     return from_picture(_goal(puzzle), (background, *reversed(colors)))
 
@@ -99,7 +99,7 @@ def _one_cell_less(puzzle: Puzzle) -> Puzzle:
     return from_picture(cells, puzzle.palette)
 
 
-def _blotted(puzzle: Puzzle) -> Puzzle:
+def _blot(puzzle: Puzzle) -> Puzzle:
     """Hide a third of the columns' lengths."""
     columns = (
         tuple(block if (x + k) % 3 else block._replace(length=BLOT) for k, block in enumerate(clue))
@@ -108,7 +108,7 @@ def _blotted(puzzle: Puzzle) -> Puzzle:
     return replace(puzzle, columns=tuple(columns))
 
 
-def _contradictory(puzzle: Puzzle) -> Puzzle:
+def _contradict(puzzle: Puzzle) -> Puzzle:
     """Exchange the clues of the last two rows."""
     *rows, one, other = puzzle.rows
     return replace(puzzle, rows=(*rows, other, one), goal=None)
@@ -121,12 +121,12 @@ def _goal(puzzle: Puzzle) -> np.ndarray:
 
 VARIATIONS: tuple[tuple[str, Callable[[Puzzle], Puzzle], str], ...] = (
     ("copied", lambda puzzle: puzzle, "Mug, Owl, Toucan"),
-    ("mirrored", _mirrored, "Mouse, Swan, Teapot, Tractor"),
-    ("turned", _turned, "Carrot, Guitar, Key"),
-    ("recoloured", _recoloured, "Ladybird, Rose, Toadstool"),
+    ("mirrored", _mirror, "Mouse, Swan, Teapot, Tractor"),
+    ("turned", _turn, "Carrot, Guitar, Key"),
+    ("recoloured", _recolour, "Ladybird, Rose, Toadstool"),
     ("one cell less", _one_cell_less, "Cat, Fox, Lighthouse, Snail, Turtle"),
-    ("blotted", _blotted, "Apple, Bell, Candle, Castle, Duckling, Evening sail, Oak, Owl, Present, Rainbow, Windmill"),
-    ("contradictory", _contradictory, "Apple, Bee, Bicycle, Duckling, Mug, Scissors, Small heart, Smile, Telescope"),
+    ("blotted", _blot, "Apple, Bell, Candle, Castle, Duckling, Evening sail, Oak, Owl, Present, Rainbow, Windmill"),
+    ("contradictory", _contradict, "Apple, Bee, Bicycle, Duckling, Mug, Scissors, Small heart, Smile, Telescope"),
 )
 """Variations of drawn pictures: description, function, titles."""
 
@@ -134,7 +134,7 @@ VARIATIONS: tuple[tuple[str, Callable[[Puzzle], Puzzle], str], ...] = (
 def demo_puzzles() -> list[Puzzle]:
     """Return the whole archive, in fixed order."""
     drawn = {picture.title: from_picture(picture.cells, picture.palette) for picture in drawn_pictures()}
-    puzzles = [*drawn.items(), *_generated(), *_variations(drawn)]
+    puzzles = [*drawn.items(), *_generate(), *_variations(drawn)]
     return [_with_origin(puzzle, title, number) for number, (title, puzzle) in enumerate(puzzles, 1)]
 
 
@@ -145,7 +145,7 @@ def drawn_pictures() -> Iterator[Picture]:
         yield parse_picture(file.read_text(encoding="utf-8"))
 
 
-def _generated() -> Iterator[tuple[str, Puzzle]]:
+def _generate() -> Iterator[tuple[str, Puzzle]]:
     """Yield titles and puzzles of the recipes."""
     for recipe in RECIPES:
         for number, puzzle in enumerate(puzzles_of(recipe_batch(recipe, 0, recipe.count)), 1):

@@ -22,7 +22,7 @@ import numpy as np
 from nonocensus.scrapers.formats import matrix
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.scrapers.formats.matrix import EITHER
-from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.formats.parsing import FormatError, clip
 from nonocensus.solver.model.puzzle import Color
 
 UNKNOWN = 255
@@ -154,18 +154,18 @@ def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
     signs = dict.fromkeys(sign for row in rows for sign in row)
     if any(sign not in meanings for sign in signs):
         y, x = next((y, x) for y, row in enumerate(rows, 1) for x, sign in enumerate(row, 1) if sign not in meanings)
-        raise FormatError(f"row {y}, column {x}: {clipped(rows[y - 1][x - 1])} is no sign of a cell")
+        raise FormatError(f"row {y}, column {x}: {clip(rows[y - 1][x - 1])} is no sign of a cell")
     entries = {sign: meanings[sign][0] for sign in signs if len(meanings[sign]) == 1}
     for sign, entry in entries.items():
         first = next(other for other in entries if entries[other] == entry)
         if first != sign and min(len(first), len(sign)) == 1:
-            raise FormatError(f"{clipped(first)} and {clipped(sign)} both mean {_words(entry)}: write ? for open cells")
+            raise FormatError(f"{clip(first)} and {clip(sign)} both mean {_words(entry)}: write ? for open cells")
     either = {sign: meanings[sign] for sign in signs if sign not in entries}
-    entries |= _resolved(either, set(entries.values()), "2" not in meanings)
+    entries |= _resolve(either, set(entries.values()), "2" not in meanings)
     return np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
 
 
-def _resolved(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int]:
+def _resolve(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int]:
     """Return the meanings of ambiguous signs; `taken` are the entries that other signs mean."""
     if not either:
         return {}
@@ -176,9 +176,9 @@ def _resolved(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int
         if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
             return {sign: int(sign in "xX") for sign in either}
     if is_mono:
-        raise FormatError(f"{' and '.join(map(clipped, either))} could be painted or empty: write # and .")
+        raise FormatError(f"{' and '.join(map(clip, either))} could be painted or empty: write # and .")
     sign, meanings = next(iter(either.items()))
-    raise FormatError(f"{clipped(sign)} could be {' or '.join(map(_words, meanings))}: write numbers of colours")
+    raise FormatError(f"{clip(sign)} could be {' or '.join(map(_words, meanings))}: write numbers of colours")
 
 
 def _words(entry: int) -> str:

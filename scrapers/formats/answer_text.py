@@ -37,7 +37,7 @@ from nonocensus.scrapers.formats.answer_signs import (
     with_legend,
 )
 from nonocensus.scrapers.formats.matrix import INVISIBLE
-from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.formats.parsing import FormatError, clip
 from nonocensus.solver.model.puzzle import Puzzle, clues_of
 
 MAX_PROSE, MAX_SIGNS, MAX_LINES, MAX_DEPTH, MAX_TRIES = 1 << 20, 32, 1 << 16, 16, 32
@@ -101,7 +101,7 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
     if isinstance(answer, np.ndarray):
         answer = answer.tolist() if answer.size <= wanted.most else []
     if not isinstance(answer, str | list | tuple | dict):
-        raise FormatError(f"it is no grid: write a text, a list of rows, or an object with {clipped(KEYS[0])}")
+        raise FormatError(f"it is no grid: write a text, a list of rows, or an object with {clip(KEYS[0])}")
     found = _in_value(answer, wanted, 0)
     if not found or found[-1].grid is None:
         raise FormatError(found[-1].fault if found else _fault([], wanted))
@@ -121,7 +121,7 @@ def _refuse_turned(grid: np.ndarray, text: str, puzzle: Puzzle) -> None:
             raise FormatError(f"it has faults, but none {name}: it is not certain which is meant")
 
 
-def _found(rows: Sequence[Row], wanted: _Wanted) -> _Found:
+def _find_grid(rows: Sequence[Row], wanted: _Wanted) -> _Found:
     """Return the grid of rows, or what is wrong with their signs."""
     if len(rows) == wanted.height and {*chain.from_iterable(rows)} == {BLANK}:
         return _Found(None, "its cells are all blank: write a sign in each")
@@ -154,7 +154,7 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> list[_Found]:
         return _in_items([("", item) for item in value], wanted, depth)
     counts = [*map(len, rows)]
     if counts in ([wanted.cells], [wanted.width] * wanted.height):
-        return [_found(wanted.chunks([_sign(cell) for row in rows for cell in row]), wanted)]
+        return [_find_grid(wanted.chunks([_sign(cell) for row in rows for cell in row]), wanted)]
     return [_Found(None, _fault(counts, wanted), _is_near(sum(counts), wanted))]
 
 
@@ -177,12 +177,12 @@ def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> 
     found = [each for item in kept for each in _in_value(item, wanted, depth + 1)]
     grids = {each.grid.tobytes(): each for each in found if each.grid is not None}
     if len(grids) > 1:
-        return [_Found(None, f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")]
+        return [_Found(None, f"it holds {len(grids)} different grids: write one as {clip(KEYS[0])}")]
     if any(each.is_near for each in found):
         return [*grids.values()] or [each for each in found if each.is_near]
     parts = [(key, item) for key, item in items if isinstance(item, str | dict | list | tuple)]
     lines = [f"{key}: {json.dumps(item, skipkeys=True, ensure_ascii=False, default=str)}" for key, item in parts]
-    return _chosen(_in_lines("\n".join(lines), wanted, []), wanted)
+    return _choose_grid(_in_lines("\n".join(lines), wanted, []), wanted)
 
 
 def _sign(cell: Any) -> str:
@@ -262,7 +262,7 @@ def _in_text(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
     rows = text.strip("\n").split("\n")
     is_plain = len(rows) == wanted.height and {*text} - {*"-\n"}
     if is_plain and all(len(row) == wanted.width and " " not in row and wanted.knows(row) for row in rows):
-        return [_found(rows, wanted)]
+        return [_find_grid(rows, wanted)]
     sections = [*[tag[1] for tag in ANSWER.finditer(text)][-1:], text]
     for box in [box[1] for box in BOX.finditer(sections[0])][-1:]:
         if (found := _in_section(box, wanted, depth)) and found[-1].grid is not None:
@@ -283,7 +283,7 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
             end = last
     found = _in_lines(text[end:], wanted, found)
     is_drawn = any(each.grid is not None for each in found)
-    return _chosen(found if is_drawn else [*found, *_in_lines(_with_blanks(text, wanted), wanted, [])], wanted)
+    return _choose_grid(found if is_drawn else [*found, *_in_lines(_with_blanks(text, wanted), wanted, [])], wanted)
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
@@ -300,7 +300,7 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
             yield found.start(), end, value
 
 
-def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
+def _choose_grid(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
     """Return the last grid, of those with known cells if there are any, or why there is none."""
     grids = [(place, each.grid) for place, each in enumerate(found) if each.grid is not None]
     known = [(place, grid) for place, grid in grids if (grid != UNKNOWN).any()]
@@ -309,7 +309,7 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
     if faults or not grids:
         return (faults or [*found])[-1:]
     for y, row in chain.from_iterable(each.rows for each in found[last + 1 :]):
-        again = _found([row], wanted).grid
+        again = _find_grid([row], wanted).grid
         if 0 < y <= wanted.height and (again is None or (again[0] != grid[y - 1]).any()):
             return [_Found(None, f"row {y} is there again below the grid, and differs")]
     others = [each for each in found[:last] if each.grid is not None and (each.grid != grid).any()]
@@ -556,7 +556,7 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
             return _Found(None, "its rows are not numbered 1, 2 and so on")
         rows = [row for _, row in numbered]
     if rows:
-        return _found(rows, wanted)
+        return _find_grid(rows, wanted)
     is_near = len(numbered) < len(counts) > 1 or (len(counts) == 1 and _is_near(counts[0], wanted))
     is_late = numbered and numbered[0][0] > 1 and len(counts) < wanted.height
     fault = f"row {numbered[0][0] - 1} is not there, or not in signs of cells" if is_late else _fault(counts, wanted)

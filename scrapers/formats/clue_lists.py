@@ -37,7 +37,7 @@ from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
 from nonocensus.scrapers.formats.parsing import (
     MAX_DIGITS,
     FormatError,
-    clipped,
+    clip,
     decode_text,
     is_possible,
     misfit,
@@ -102,7 +102,7 @@ def is_document(data: bytes) -> bool:
     if SEVERAL_LINES.match(data):
         return b"\n{" not in data
     try:
-        return ONE_LINE.match(data) is not None and len(_found(data)) > 1
+        return ONE_LINE.match(data) is not None and len(_find_puzzles(data)) > 1
     except FormatError:
         return False
 
@@ -112,7 +112,7 @@ def recognizes(data: bytes) -> bool:
     if OBJECT.match(data) and not is_document(data):
         return False  # a puzzle on each line, which the format jsonl reads
     try:
-        first = _found(data)[0]
+        first = _find_puzzles(data)[0]
         return first.is_sure or not first.names or read_found(first) is not None
     except (FormatError, InvalidPuzzle):
         return False
@@ -120,7 +120,7 @@ def recognizes(data: bytes) -> bool:
 
 def read(data: bytes) -> Iterator[Puzzle]:
     """Yield the puzzles of a file."""
-    return read_each(_found(data), read_found)
+    return read_each(_find_puzzles(data), read_found)
 
 
 def read_line(line: bytes, reason: str) -> Puzzle:
@@ -128,7 +128,7 @@ def read_line(line: bytes, reason: str) -> Puzzle:
     if OWN_CLUES.search(line) and OTHER_FIELD.search(reason):
         raise FormatError(reason)
     try:
-        found = _found(line)
+        found = _find_puzzles(line)
         if len(found) == 1:
             return read_found(found[0])
     except (FormatError, InvalidPuzzle) as error:
@@ -140,11 +140,11 @@ def puzzle_of(value: Any) -> Puzzle:
     """Return the only puzzle in lists and objects. Raises FormatError or InvalidPuzzle."""
     puzzles = find(value)
     if len(puzzles) != 1:
-        raise FormatError(f"it holds {len(puzzles)} puzzles, not one" if puzzles else _lacking(value) or EXPECTED)
+        raise FormatError(f"it holds {len(puzzles)} puzzles, not one" if puzzles else _missing_side(value) or EXPECTED)
     return read_found(puzzles[0])
 
 
-def _found(data: bytes) -> list[FoundPuzzle]:
+def _find_puzzles(data: bytes) -> list[FoundPuzzle]:
     """Return the puzzles of a file, unvalidated; one at least. Raises FormatError."""
     text, reason = decode_text(data), EXPECTED
     readers = [read_labels, read_grids, read_brackets] if len(data) <= MAX_TEXT else []
@@ -156,7 +156,7 @@ def _found(data: bytes) -> list[FoundPuzzle]:
             value = [] if found else reader(text)
             found = found or [each._replace(is_json=reader is read_json) for each in find(value)]
             if reader is read_json and not found:
-                reason = _lacking(value) or reason
+                reason = _missing_side(value) or reason
         except FormatError as error:
             reason = str(error) if reason == EXPECTED else reason
     if not found or HTML.match(text):  # style sheets have rows and columns too
@@ -164,7 +164,7 @@ def _found(data: bytes) -> list[FoundPuzzle]:
     return found
 
 
-def _lacking(value: Any) -> str | None:
+def _missing_side(value: Any) -> str | None:
     """Return which side is missing or empty in JSON, or in what it holds, that has the other one; else None."""
     for each in (value, *(value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ())):
         if isinstance(each, Mapping):
@@ -299,7 +299,7 @@ def _ways(side: str, value: Any) -> list[list[Any]]:
     if isinstance(value, str) and value.strip()[:1] in ("[", "(", "{"):
         lists = read_brackets(value)
         if not all(isinstance(line, list) == is_nested(lists) for line in lists):
-            raise FormatError(f"{side}s: {clipped(value)} is not a list for each line, like [[1], [2, 1]]")
+            raise FormatError(f"{side}s: {clip(value)} is not a list for each line, like [[1], [2, 1]]")
         ways = [lists] if is_nested(lists) else [lists, [lists]]
     elif not isinstance(value, str):
         ways = [value]
@@ -337,7 +337,7 @@ def _line(where: str, line: Any) -> Any:
         elif (text := item.strip("[](){} \t\"'|,;.")).lower() not in NOTHING or ".." in item.replace(" ", ""):
             found = [BLOCK.fullmatch(word) for word in BETWEEN.split(JOINED.sub(" ", text))]
             if None in found or ".." in item.replace(" ", ""):
-                raise FormatError(f"{where}: {clipped(item)} is not a list of numbers")
+                raise FormatError(f"{where}: {clip(item)} is not a list of numbers")
             for number, entry, mark in (block.groups() for block in found if block):
                 length = "?" if number == "?" else int(number)
                 blocks.append((length, int(entry) if entry else mark) if entry or mark else length)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from nonocensus.scrapers.formats.parsing import FormatError, clipped, error_text, lines_of
+from nonocensus.scrapers.formats.parsing import FormatError, clip, error_text, lines_of
 
 # Names of sides.
 
@@ -273,7 +273,7 @@ LONGEST_LINE = 10_000
 def read_labels(text: str) -> list[dict[str, Any]]:
     """Return the clues of each side by their numbers, or the text that has all of them."""
     puzzles: list[dict[str, tuple[str, dict[str, str]]]] = [{}]
-    for name, number, clue in _labelled(text):
+    for name, number, clue in _label_clues(text):
         side = str(side_of(name)[0])  # type: ignore[index]
         if number in puzzles[-1].get(side, ("", {}))[1]:
             puzzles.append({})
@@ -289,7 +289,7 @@ def read_labels(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def _labelled(text: str) -> Iterator[tuple[str, str, str]]:
+def _label_clues(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield the clues with the name of their side and their number; the first one below a heading may be all."""
     heading, count, gap = "", 0, False
     for _, line in lines_of(text):
@@ -361,7 +361,7 @@ def wrong_word(text: str) -> str | None:
     if not wrong or (others and len(wrong) > 1) or 5 * len(wrong) > len(words) or not is_divided:
         return None
     number, word = wrong[0]
-    return f"line {number}: {clipped(word)} is not a number" + (", nor rows or columns" if sides and others else "")
+    return f"line {number}: {clip(word)} is not a number" + (", nor rows or columns" if sides and others else "")
 
 
 # Grids.

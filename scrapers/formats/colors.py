@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, NumberedLine, clipped
+from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, NumberedLine, clip
 from nonocensus.solver.model.named_colors import DISTINCT, SYMBOLS, make_distinct
 from nonocensus.solver.model.puzzle import (
     BLACK,
@@ -55,10 +55,10 @@ def parse_color_lines(
     for number, line in lines:
         found = parse(line)
         if found is None:
-            raise FormatError(f"line {number}: {clipped(line)} does not declare a colour, as '{example}' does")
+            raise FormatError(f"line {number}: {clip(line)} does not declare a colour, as '{example}' does")
         mark, spec = found
         if mark in marks:
-            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared twice")
+            raise FormatError(f"line {number}: the colour {clip(mark)} is declared twice")
         specs.append(spec)
         marks[mark] = len(specs)
         if len(specs) > MAX_COLORS:
@@ -94,14 +94,12 @@ class ColorMarks:
     def _block(self, number: int, word: str) -> Block:
         found = COLORED.fullmatch(word)
         if not found or len(found[1]) > MAX_DIGITS or not 1 <= int(found[1]) <= MAX_CELLS:
-            raise FormatError(f"line {number}: {clipped(word)} does not begin with a number from 1 to {MAX_CELLS}")
+            raise FormatError(f"line {number}: {clip(word)} does not begin with a number from 1 to {MAX_CELLS}")
         mark = found[2].removeprefix(self.separator)
         color = self.colors.get(mark) if mark else self.default
         if color is None:
-            reason = (
-                f"the colour {clipped(mark)} is not declared" if mark else "it has no colour, and there is no default"
-            )
-            raise FormatError(f"line {number}: {clipped(word)}: {reason}")
+            reason = f"the colour {clip(mark)} is not declared" if mark else "it has no colour, and there is no default"
+            raise FormatError(f"line {number}: {clip(word)}: {reason}")
         return self._known.setdefault(word, Block(int(found[1]), color))
 
 

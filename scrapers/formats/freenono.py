@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from nonocensus.scrapers.formats.parsing import FormatError, clipped, read_each
+from nonocensus.scrapers.formats.parsing import FormatError, clip, read_each
 from nonocensus.scrapers.formats.webpbn_xml import attribute, decode_xml, parse_xml
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle, from_picture, with_metadata
 
@@ -43,13 +43,13 @@ def _puzzle(element: Element) -> Puzzle:
         raise FormatError(f"its picture is {width}x{len(lines)}; a side has 1 to {MAX_CELLS} cells")
     for number, line in enumerate(lines, 1):
         if wrong := line.strip("x_"):
-            raise FormatError(f"row {number}: {clipped(wrong[0])} is neither x nor _")
+            raise FormatError(f"row {number}: {clip(wrong[0])} is neither x nor _")
         if len(line) != width:
             raise FormatError(f"row {number} has {len(line)} cells, the first one {width}")
     for name, size in (("width", width), ("height", len(lines))):
         said = element.get(name, "").strip()
         if said and said != str(size):
-            raise FormatError(f"its {name} is {clipped(said)}, but that of its picture is {size}")
+            raise FormatError(f"its {name} is {clip(said)}, but that of its picture is {size}")
     cells = np.frombuffer("".join(lines).encode(), np.uint8).reshape(len(lines), width) == ord("x")
     texts = {field: element.get(name, "").strip() or None for field, name in ATTRIBUTES.items()}
     return with_metadata(from_picture(cells.astype(np.uint8)), **texts)

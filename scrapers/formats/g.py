@@ -26,7 +26,7 @@ from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     bounded_lines,
-    clipped,
+    clip,
     decode_text,
     read_each,
 )
@@ -84,19 +84,19 @@ def _colors(lines: list[NumberedLine]) -> tuple[tuple[Color, ...], dict[str, int
             continue
         found = COLOR.fullmatch(line.strip())
         if not found:
-            raise FormatError(f"line {number}: {clipped(line)} does not declare a colour, as 'r:% #ff0000' does")
+            raise FormatError(f"line {number}: {clip(line)} does not declare a colour, as 'r:% #ff0000' does")
         mark, symbol, word, comment = found.groups()
         if "/" in word or "\\" in word:
-            raise FormatError(f"line {number}: {clipped(word)} is a triangle of two colours; those are not read")
+            raise FormatError(f"line {number}: {clip(word)} is a triangle of two colours; those are not read")
         rgb = parse_rgb(word)
         if rgb is None:
-            raise FormatError(f"line {number}: {clipped(word)} is neither a colour like #ff0000 nor a colour's name")
+            raise FormatError(f"line {number}: {clip(word)} is neither a colour like #ff0000 nor a colour's name")
         spec = ColorSpec(comment.strip() if word.startswith("#") else word, symbol, rgb)
         if mark == BACKGROUND:
             background = spec
             continue
         if mark in marks:
-            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared twice")
+            raise FormatError(f"line {number}: the colour {clip(mark)} is declared twice")
         specs.append(spec)
         marks[mark] = len(specs)
         if mark == DEFAULT:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clipped, decode_text, lines_of, read_each_line
+from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clip, decode_text, lines_of, read_each_line
 from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS, Block, Clue, Puzzle, with_metadata
 
 PUZZLINK = re.compile(r"(?:\S*[?/])?nonogram(?:_edit)?/(?:v:/)?([0-9]+)/([0-9]+)/(\S*)")
@@ -78,7 +78,7 @@ class LineFormat(NamedTuple):
         """Return the puzzle of a line."""
         found = self.pattern.fullmatch(line)
         if not found:
-            raise FormatError(f"{clipped(line)} is not a puzzle of the format {self.NAME}")
+            raise FormatError(f"{clip(line)} is not a puzzle of the format {self.NAME}")
         return self.parse(found)
 
 
@@ -100,7 +100,7 @@ def puzzlink_numbers(text: str, most: int) -> list[str]:
     if len(numbers) > most:
         raise FormatError(f"it has more than {most} places")
     if end < len(text):
-        raise FormatError(f"{clipped(text[end:])} is neither a number nor a gap")
+        raise FormatError(f"{clip(text[end:])} is neither a number nor a gap")
     return numbers
 
 
@@ -118,7 +118,7 @@ def puzzlink_text(lengths: Iterable[int | None]) -> str:
 
 def _size(width: str, height: str) -> tuple[int, int]:
     if width not in BLOCKS or height not in BLOCKS:
-        raise FormatError(f"its size is {clipped(f'{width}x{height}')}; a side may have 1 to {MAX_CELLS} cells")
+        raise FormatError(f"its size is {clip(f'{width}x{height}')}; a side may have 1 to {MAX_CELLS} cells")
     return int(width), int(height)
 
 
@@ -151,10 +151,10 @@ def _parse_tatham(found: re.Match[str]) -> Puzzle:
         count = f"{len(clues)}" if len(clues) < width + height else "more"
         raise FormatError(f"it has {count} clues, not {width} columns + {height} rows")
     puzzle = puzzle_of([clue.split(".", MAX_CELLS) if clue not in ("", "0") else [] for clue in clues], width)
-    return puzzle if found[4] is None else with_metadata(puzzle, saved=(_given(found[4], width, height),))
+    return puzzle if found[4] is None else with_metadata(puzzle, saved=(_given_cells(found[4], width, height),))
 
 
-def _given(letters: str, width: int, height: int) -> np.ndarray:
+def _given_cells(letters: str, width: int, height: int) -> np.ndarray:
     """Return the given cells of Pattern as a partly solved grid, bool[height, width, 2]."""
     grid = np.ones((width * height, 2), np.bool_)
     place = 0
@@ -182,7 +182,7 @@ def puzzle_of(lines: list[list[str]], width: int) -> Puzzle:
     try:
         clues: list[Clue] = [tuple([BLOCKS_OR_HIDDEN[word] for word in words]) for words in lines]
     except KeyError as error:
-        raise FormatError(f"{clipped(error.args[0])} is not a number from 1 to {MAX_CELLS}") from None
+        raise FormatError(f"{clip(error.args[0])} is not a number from 1 to {MAX_CELLS}") from None
     return Puzzle(tuple(clues[width:]), tuple(clues[:width]))
 
 

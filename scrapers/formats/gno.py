@@ -21,7 +21,7 @@ from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     bounded_lines,
-    clipped,
+    clip,
     decode_text,
     format_clues,
     parse_clue,
@@ -91,7 +91,7 @@ def _sections(text: str) -> Sections:
         if found := HEADING.fullmatch(line):
             name = found[1].lower()
             if name in sections:
-                raise FormatError(f"line {number}: {clipped(line)} occurs twice")
+                raise FormatError(f"line {number}: {clip(line)} occurs twice")
             section = sections[name] = []
         else:
             section.append((number, line))
@@ -118,7 +118,7 @@ def _grid(sections: Sections, name: str, width: int, height: int) -> np.ndarray 
     for number, line in lines:
         cells = line.translate({ord(" "): None, ord("\t"): None, ord(","): None})
         if len(cells) != width or cells.strip(OPEN + EMPTY + PAINTED):
-            raise FormatError(f"line {number}: {clipped(line)} is not a row of {width} cells, each 0, 1 or 2")
+            raise FormatError(f"line {number}: {clip(line)} is not a row of {width} cells, each 0, 1 or 2")
     digits = "".join([line for _, line in lines]).translate({ord(" "): None, ord("\t"): None, ord(","): None})
     return (np.frombuffer(digits.encode(), np.uint8) - ord("0")).reshape(height, width)
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from nonocensus.scrapers.formats import clue_lists
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
-from nonocensus.scrapers.formats.site_properties import checked
+from nonocensus.scrapers.formats.site_properties import drop_implausible
 from nonocensus.scrapers.formats.writing import FEATURES
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
 
@@ -98,7 +98,7 @@ def read_line(line: bytes) -> Puzzle:
     )
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
         raise FormatError(f"it has {len(columns)} columns and {len(rows)} rows, not the width and height given")
-    others = checked({field.name: getattr(record, field.name) for field in METADATA})
+    others = drop_implausible({field.name: getattr(record, field.name) for field in METADATA})
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
     return normalize_palette(Puzzle(rows, columns, palette, goal, **others))
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from nonocensus.scrapers.formats.jsonl import ABOUT, DIGITS, METADATA, is_picture, lines_with_records, read_line
 from nonocensus.scrapers.formats.parsing import PartErrors
-from nonocensus.scrapers.formats.site_properties import CHECKED, checked
+from nonocensus.scrapers.formats.site_properties import CHECKED, drop_implausible
 from nonocensus.solver.jit.kernel import inlined, kernel
 from nonocensus.solver.model.identity import renumber_colors
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, MAX_CELLS, MAX_COLORS
@@ -53,7 +53,7 @@ def _batch(lines: list[tuple[int, bytes]], errors: PartErrors) -> pa.RecordBatch
     abouts = {
         place: about
         for place, (_, line) in enumerate(lines)
-        if parsed.tails[place] and (about := _about(line, parsed, place)) is not None
+        if parsed.tails[place] and (about := _metadata(line, parsed, place)) is not None
     }
     if len(abouts) < len(lines):
         parsed = _parse([lines[place][1] for place in abouts])
@@ -88,7 +88,7 @@ def _parse(lines: list[bytes]) -> _Parsed:
     rows, columns = _room(len(lines), len(text)), _room(len(lines), len(text))
     parsed = _Parsed(rows, columns, np.zeros(len(lines), np.int64), np.zeros(len(lines), np.uint8))
     _parse_lines(text, starts, parsed)
-    return parsed._replace(rows=_used(rows), columns=_used(columns))
+    return parsed._replace(rows=_trim(rows), columns=_trim(columns))
 
 
 def _room(lines: int, size: int) -> Clues:
@@ -98,13 +98,13 @@ def _room(lines: int, size: int) -> Clues:
     return Clues(*ends, np.empty(blocks, np.uint16), np.empty(blocks, np.uint8))
 
 
-def _used(clues: Clues) -> Clues:
+def _trim(clues: Clues) -> Clues:
     """Return the used part of clues."""
     blocks = clues.blocks[: clues.lines[-1] + 1]
     return Clues(clues.lines, blocks, clues.length[: blocks[-1]], clues.color[: blocks[-1]])
 
 
-def _about(line: bytes, parsed: _Parsed, place: int) -> Any:
+def _metadata(line: bytes, parsed: _Parsed, place: int) -> Any:
     """Return what a line holds besides its clues; None if it is irregular."""
     try:
         about = ABOUTS.decode(b"{" + line[parsed.tails[place] :])
@@ -119,7 +119,7 @@ def _about(line: bytes, parsed: _Parsed, place: int) -> Any:
         return None
     if about.goal is not None and not is_picture(about.goal, width * height, colors):
         return None
-    for name, value in checked({name: getattr(about, name) for name in CHECKED}).items():
+    for name, value in drop_implausible({name: getattr(about, name) for name in CHECKED}).items():
         setattr(about, name, value)
     return about
 
@@ -157,12 +157,12 @@ def _parse_lines(text: np.ndarray, starts: np.ndarray, parsed: _Parsed) -> None:
     """Parse the clues of the lines text[starts[p] : starts[p + 1]], each of which ends with a line end or `text`."""
     rows, columns = parsed.rows, parsed.columns
     for p in range(len(starts) - 1):
-        place = _after_key(text, _after(text, starts[p], BRACE_OPEN), ROWS)
+        place = _after_key(text, _skip(text, starts[p], BRACE_OPEN), ROWS)
         place = _parse_side(text, place, p, rows, parsed.colors)
-        place = _after_key(text, _after(text, place, COMMA), COLUMNS)
+        place = _after_key(text, _skip(text, place, COMMA), COLUMNS)
         place = _parse_side(text, place, p, columns, parsed.colors)
         if place >= 0 and text[place] == COMMA:
-            place = _after(text, place, COMMA)
+            place = _skip(text, place, COMMA)
             regular = text[place] == QUOTE
         else:
             regular = place >= 0 and text[place] == BRACE_CLOSE
@@ -175,18 +175,18 @@ def _parse_lines(text: np.ndarray, starts: np.ndarray, parsed: _Parsed) -> None:
 @kernel
 def _parse_side(text: np.ndarray, place: int, p: int, side: Clues, colors: np.ndarray) -> int:
     """Parse the rows, or the columns, of line p from a place; returns the place after them, -1 if irregular."""
-    place = _after(text, place, OPEN)
+    place = _skip(text, place, OPEN)
     first = line = side.lines[p]
     block = side.blocks[line]
     while True:
-        place = _after(text, place, OPEN)
+        place = _skip(text, place, OPEN)
         start = block
         while place >= 0 and (block > start or text[place] != CLOSE):
-            place = _after(text, place, OPEN)
+            place = _skip(text, place, OPEN)
             length, place = _number(text, place, MAX_CELLS)
-            place = _after(text, place, COMMA)
+            place = _skip(text, place, COMMA)
             color, place = _number(text, place, MAX_COLORS)
-            place = _after(text, place, CLOSE)
+            place = _skip(text, place, CLOSE)
             if place < 0 or color == 0 or block - start == MAX_CELLS:
                 return -1
             side.length[block], side.color[block] = length, color
@@ -194,21 +194,21 @@ def _parse_side(text: np.ndarray, place: int, p: int, side: Clues, colors: np.nd
             block += 1
             if text[place] != COMMA:
                 break
-            place = _after(text, place, COMMA)
-        place = _after(text, place, CLOSE)
+            place = _skip(text, place, COMMA)
+        place = _skip(text, place, CLOSE)
         if place < 0 or line - first == MAX_CELLS:
             return -1
         line += 1
         side.blocks[line] = block
         if text[place] != COMMA:
             break
-        place = _after(text, place, COMMA)
+        place = _skip(text, place, COMMA)
     side.lines[p + 1] = line
-    return _after(text, place, CLOSE)
+    return _skip(text, place, CLOSE)
 
 
 @inlined
-def _after(text: np.ndarray, place: int, char: int) -> int:
+def _skip(text: np.ndarray, place: int, char: int) -> int:
     """Return the place after a character and blanks; -1 if another one is there, or `place` is -1."""
     return -1 if place < 0 or text[place] != char else _after_blanks(text, place + 1)
 

@@ -15,7 +15,7 @@ The words before the numbers vary and are ignored.
 import re
 from collections.abc import Iterator
 
-from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, clipped, decode_text, read_each
+from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, clip, decode_text, read_each
 from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, Puzzle
 
 NAME = "lp"
@@ -68,7 +68,7 @@ def _numbers(text: str, name: str) -> list[str]:
     words = text.replace(",", " ").split(maxsplit=2 * MAX_CELLS)
     numbers = [*filter(str.isascii, filter(str.isdecimal, words))]
     if max(map(len, numbers), default=0) > MAX_DIGITS or len(words) > 2 * MAX_CELLS:
-        raise FormatError(f"{name} has a number, or a count of them, beyond any puzzle: {clipped(text)}")
+        raise FormatError(f"{name} has a number, or a count of them, beyond any puzzle: {clip(text)}")
     return numbers
 
 

@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
-from nonocensus.scrapers.formats.parsing import FormatError, clipped, decode_text, lines_of, read_each
+from nonocensus.scrapers.formats.parsing import FormatError, clip, decode_text, lines_of, read_each
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle, from_picture
 
@@ -49,7 +49,7 @@ def recognizes(data: bytes) -> bool:
     """Check for a picture of two signs, or for what `solve` prints; not for clues, which may be 0 and 1 apart."""
     try:
         text = decode_text(data[: LONGEST_LINE * MAX_CELLS]).translate(INVISIBLE)
-        if any(printed(text)):
+        if any(printed_pictures(text)):
             return True
         rows = rows_of(text)
         cells_of(rows)
@@ -66,12 +66,12 @@ def recognizes(data: bytes) -> bool:
 def read(data: bytes) -> Iterator[Puzzle]:
     """Yield the puzzle of a picture, or those of all pictures that `solve` printed."""
     text = decode_text(data).translate(INVISIBLE)
-    if any(printed(text)):
-        return read_each(printed(text), _printed_puzzle)
+    if any(printed_pictures(text)):
+        return read_each(printed_pictures(text), _printed_puzzle)
     return read_each([text], lambda text: from_picture(cells_of(rows_of(text))))
 
 
-def printed(text: str) -> Iterator[list[str]]:
+def printed_pictures(text: str) -> Iterator[list[str]]:
     """Yield the first picture without open cells (?) after each size."""
     width = height = 0
     rows: list[str] = []
@@ -135,7 +135,7 @@ def cells_of(rows: Rows) -> np.ndarray:
             raise FormatError(f"row {number} has {len(row)} cells, the first one {len(rows[0])}")
         if not SIGNS.issuperset(row):
             other = next(sign for sign in row if sign not in SIGNS)
-            raise FormatError(f"row {number}: {clipped(other)} is no sign of a cell, as # and . are")
+            raise FormatError(f"row {number}: {clip(other)} is no sign of a cell, as # and . are")
     signs = {sign for row in rows for sign in row}
     empty = sorted(signs & set(EMPTY))
     marks = sorted(signs - set(empty))
@@ -144,7 +144,7 @@ def cells_of(rows: Rows) -> np.ndarray:
         marks = [sign for sign in marks if sign not in empty]
     for several, meaning in ((empty, "empty"), (marks, "painted")):
         if len(several) > 1:
-            first, second = map(clipped, several[:2])
+            first, second = map(clip, several[:2])
             raise FormatError(f"{first} and {second} could both be {meaning} cells: write # and .")
     return np.array([[sign in marks for sign in row] for row in rows], np.uint8)
 

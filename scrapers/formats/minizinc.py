@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby, islice
 
-from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clipped, decode_text, read_each
+from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clip, decode_text, read_each
 from nonocensus.solver.model.puzzle import MAX_CELLS, Clue, Puzzle
 
 NAME = "minizinc"
@@ -73,16 +73,16 @@ def _lines(settings: dict[str, str], side: str) -> list[list[int]]:
     """Return the numbers of each line of a side, without padding."""
     arrays = {name: value for name, value in settings.items() if name.lower().startswith(NAMES[side]) and "[" in value}
     if len(arrays) != 1:
-        several = f"several arrays, {clipped(', '.join(arrays))}," if arrays else "no array"
+        several = f"several arrays, {clip(', '.join(arrays))}," if arrays else "no array"
         raise FormatError(f"it has {several} for its {side}; one of clues is read")
     ((name, value),) = arrays.items()
     lines = _array(name, value, settings)
     if not 1 <= len(lines) <= MAX_CELLS:
-        raise FormatError(f"{clipped(name)} has {len(lines)} lines; a side has 1 to {MAX_CELLS}")
+        raise FormatError(f"{clip(name)} has {len(lines)} lines; a side has 1 to {MAX_CELLS}")
     for size in SIZES[side]:
         if settings.get(size, "").isdecimal() and settings[size].lstrip("0") != str(len(lines)):
-            raise FormatError(f"{size} is {clipped(settings[size])}, but {clipped(name)} has {len(lines)} lines")
-    return [_stripped(line) for line in lines]
+            raise FormatError(f"{size} is {clip(settings[size])}, but {clip(name)} has {len(lines)} lines")
+    return [_strip(line) for line in lines]
 
 
 def _array(name: str, value: str, settings: dict[str, str]) -> list[list[int]]:
@@ -91,27 +91,25 @@ def _array(name: str, value: str, settings: dict[str, str]) -> list[list[int]]:
     if found := LIST.fullmatch(value):
         return [[number] for number in _numbers(name, found[1])]
     if not (found := RANGES.fullmatch(value)):
-        raise FormatError(
-            f"{clipped(name)} is {clipped(value)}, neither [| 1,1 | 2 |] nor array2d(1..2, 1..2, [1,1,2,0])"
-        )
+        raise FormatError(f"{clip(name)} is {clip(value)}, neither [| 1,1 | 2 |] nor array2d(1..2, 1..2, [1,1,2,0])")
     bounds = [settings.get(bound, bound) for bound in found.groups()[:4]]
     if not all(bound in BLOCKS or bound == "0" for bound in bounds):
-        raise FormatError(f"{clipped(name)}: its bounds are {clipped(', '.join(bounds))}; each should be a number")
+        raise FormatError(f"{clip(name)}: its bounds are {clip(', '.join(bounds))}; each should be a number")
     height, width = (int(bounds[k + 1]) - int(bounds[k]) + 1 for k in (0, 2))
     numbers = _numbers(name, found[5])
     if min(height, width) < 1 or len(numbers) != height * width:
-        raise FormatError(f"{clipped(name)} has {len(numbers)} numbers, not {height} lines of {width}")
+        raise FormatError(f"{clip(name)} has {len(numbers)} numbers, not {height} lines of {width}")
     return [numbers[k : k + width] for k in range(0, len(numbers), width)]
 
 
 def _numbers(name: str, text: str) -> list[int]:
     """Parse numbers separated by commas."""
     if text.count(",") > MAX_CELLS * MAX_CELLS or not NUMBERS.fullmatch(text):
-        raise FormatError(f"{clipped(name)}: {clipped(text)} is not a list of numbers")
+        raise FormatError(f"{clip(name)}: {clip(text)} is not a list of numbers")
     return [int(number) for number in map(str.strip, text.split(",")) if number]
 
 
-def _stripped(line: list[int]) -> list[int]:
+def _strip(line: list[int]) -> list[int]:
     """Drop numbers of 0 and -1 at both ends."""
     filled = [place for place, number in enumerate(line) if number > 0]
     return line[filled[0] : filled[-1] + 1] if filled else []

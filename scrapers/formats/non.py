@@ -27,7 +27,7 @@ from nonocensus.scrapers.formats.non_colors import NAMED, NonColors, colors_of
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
-    clipped,
+    clip,
     decode_text,
     lines_of,
     read_each,
@@ -127,7 +127,7 @@ def _picture(parts: _Lines) -> Puzzle:
 def _with_colors(
     parts: _Lines, colors: NonColors, rows: tuple[Clue, ...], columns: tuple[Clue, ...], goal: np.ndarray | None
 ) -> Puzzle:
-    saved = _saved(parts, (rows, columns), colors)
+    saved = _saved_grids(parts, (rows, columns), colors)
     puzzle = Puzzle(rows, columns, colors.palette, goal, saved=saved, **_properties(parts))
     return without_unused(normalize_palette(puzzle)) if len(colors.palette) > 2 or parts.colors else puzzle
 
@@ -200,10 +200,10 @@ def _size(parts: _Lines, side: str) -> int | None:
         return None
     number, value = parts.properties[side]
     if not re.fullmatch(r"[0-9]+", value):
-        raise FormatError(f"line {number}: {side} is {clipped(value)}, not a number")
+        raise FormatError(f"line {number}: {side} is {clip(value)}, not a number")
     digits = value.lstrip("0") or "0"
     if len(digits) > len(str(MAX_CELLS)) or int(digits) > MAX_CELLS:
-        raise FormatError(f"line {number}: {side} is {clipped(value)}, more than {MAX_CELLS}")
+        raise FormatError(f"line {number}: {side} is {clip(value)}, more than {MAX_CELLS}")
     return int(digits)
 
 
@@ -232,11 +232,11 @@ def _goal(parts: _Lines, width: int, height: int, places: dict[str, int]) -> np.
         return None
     number = lines[0][0]
     if wrong := cells.strip("".join(places)):
-        raise FormatError(f"line {number}: the goal has {clipped(wrong[0])} among its 0s and 1s")
+        raise FormatError(f"line {number}: the goal has {clip(wrong[0])} among its 0s and 1s")
     return _grid(cells, places, f"line {number}: the goal", width, height)
 
 
-def _saved(
+def _saved_grids(
     parts: _Lines, clues: tuple[tuple[Clue, ...], tuple[Clue, ...]], colors: NonColors
 ) -> tuple[np.ndarray, ...]:
     """Return the partly solved grids, bool[height, width, palette]; a property `saved` of other text is ignored.
@@ -286,10 +286,10 @@ def write(puzzle: Puzzle) -> bytes:
 
     Refuses another background than white, and more colours than letters. A saved cell of several colours is open.
     """
-    lines = [f'{word} "{_escaped(text)}"' for word, text in _texts(puzzle) if text]
+    lines = [f'{word} "{_escape(text)}"' for word, text in _texts(puzzle) if text]
     if puzzle.license:
         bare = BARE_WORD.fullmatch(puzzle.license)
-        lines.append(f"license {puzzle.license}" if bare else f'license "{_escaped(puzzle.license)}"')
+        lines.append(f"license {puzzle.license}" if bare else f'license "{_escape(puzzle.license)}"')
     marks = _marks(puzzle)
     if marks:
         colors = zip(marks[1:], puzzle.palette[1:], strict=True)
@@ -330,7 +330,7 @@ def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
     )
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("\r", "&#13;").replace("\n", "&#10;")
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of, parse_color_lines
-from nonocensus.scrapers.formats.parsing import FormatError, NumberedLine, clipped, parse_clue
+from nonocensus.scrapers.formats.parsing import FormatError, NumberedLine, clip, parse_clue
 from nonocensus.solver.model.puzzle import BLACK, BLACK_ON_WHITE, MAX_CELLS, WHITE, Block, Clue, Color
 
 LETTER = re.compile(r"([a-z])\s+#([0-9a-fA-F]{6})")
@@ -106,17 +106,17 @@ def _named_clue(colors: dict[str, int], default: int | None, names_last: bool, l
     for word in words:
         if word in colors:
             if color is not None:
-                raise FormatError(f"line {number}: {clipped(word)} is not a number")
+                raise FormatError(f"line {number}: {clip(word)} is not a number")
             color = colors[word]
             if color == 0:
-                raise FormatError(f"line {number}: {clipped(word)} is the background")
+                raise FormatError(f"line {number}: {clip(word)} is the background")
             continue
         if not (word.isascii() and word.isdigit() and len(word) <= 9 and 1 <= int(word) <= MAX_CELLS):
             what = "a declared colour" if not word[:1].isdigit() else f"a number from 1 to {MAX_CELLS}"
-            raise FormatError(f"line {number}: {clipped(word)} is not {what}")
+            raise FormatError(f"line {number}: {clip(word)} is not {what}")
         of = last if color is None else color
         if of is None:
-            raise FormatError(f"line {number}: {clipped(word)}: it has no colour, and there is no default")
+            raise FormatError(f"line {number}: {clip(word)}: it has no colour, and there is no default")
         blocks.append(Block(int(word), of))
         last, color = of if names_last else default, None
     if color is not None:

@@ -143,19 +143,19 @@ def encode(picture: np.ndarray, colors: Sequence[str], steps: np.ndarray | None 
     random = Random(seed)
     height, width = picture.shape
     base = _noise(random)
-    array = [_noise(random), *(_hidden(number, random) for number in (width, height, len(colors))), base]
+    array = [_noise(random), *(_encode_number(number, random) for number in (width, height, len(colors))), base]
     for rgb in colors:
         red, green, blue = bytes.fromhex(rgb)
         # the last number is a flag: 1 on all pages seen
         array.append([red + base[1], green + base[0], blue + base[3], red + base[2] + 1])
-    return array + _shuffled(picture, random) + ([] if steps is None else _shuffled(steps, random))
+    return array + _encode_grid(picture, random) + ([] if steps is None else _encode_grid(steps, random))
 
 
 def _noise(random: Random) -> list[int]:
     return [random.randint(2, 60) for _ in range(4)]
 
 
-def _hidden(number: int, random: Random) -> list[int]:
+def _encode_number(number: int, random: Random) -> list[int]:
     """Return an entry that `_difference` decodes to the number."""
     first = random.randint(1, number + 40)
     second = random.randint(max(0, number - first), number + 40)
@@ -163,7 +163,7 @@ def _hidden(number: int, random: Random) -> list[int]:
     return [first, second, third, max(first, second, third) + random.randint(1, 20)]
 
 
-def _shuffled(grid: np.ndarray, random: Random) -> Array:
+def _encode_grid(grid: np.ndarray, random: Random) -> Array:
     """Return the entries that `_grid` decodes to the grid."""
     base, runs = _noise(random), list(_runs(grid))
     random.shuffle(runs)

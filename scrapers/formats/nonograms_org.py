@@ -15,7 +15,7 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from nonocensus.scrapers.formats.nonograms_codec import Array, Decoded, decode, encode
-from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.formats.parsing import FormatError, clip
 from nonocensus.scrapers.site import Judgement
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
@@ -74,10 +74,10 @@ def _judgement(page: LexborHTMLParser, number: int, url: str) -> Judgement:
         if RED.search(division.attributes["style"] or ""):
             return Judgement("deleted", " ".join(division.text().split()))
     title = _text(page, "title")
-    raise FormatError(f"it has no puzzle; its title is {clipped(title)}" if title else "it has no puzzle and no title")
+    raise FormatError(f"it has no puzzle; its title is {clip(title)}" if title else "it has no puzzle and no title")
 
 
-def listed(data: bytes) -> list[tuple[int, bool]]:
+def listed_puzzles(data: bytes) -> list[tuple[int, bool]]:
     """Return the puzzles that a list or search page links to: number, and whether it is coloured.
 
     In page order, each once; the random puzzle on every page of the site is excluded. Raises FormatError for a page
@@ -90,7 +90,7 @@ def listed(data: bytes) -> list[tuple[int, bool]]:
     return list(dict.fromkeys((int(link[2]), link[1] == "2") for link in links if link))
 
 
-def newest(data: bytes) -> int | None:
+def newest_number(data: bytes) -> int | None:
     """Return the largest puzzle number among a page's links, None without any."""
     return max(map(int, NUMBER.findall(data)), default=None)
 

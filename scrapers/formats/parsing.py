@@ -108,7 +108,7 @@ def bounded_lines(text: str, limit: int) -> list[tuple[int, str]]:
     return lines
 
 
-def clipped(text: str) -> str:
+def clip(text: str) -> str:
     """Quote text from a file for an error message, on one line, at most 40 characters."""
     text = " ".join(text.split())
     return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
@@ -199,7 +199,7 @@ def _unusual_clue(text: str) -> Clue:
         raise FormatError(f"it has more than {MAX_CELLS} numbers")
     if not NUMBERS.fullmatch(text):
         wrong = re.sub(r"[0-9,\s]", "", text)[:1]
-        raise FormatError(f"{clipped(text)} is not a list of numbers" + (f": it has {clipped(wrong)}" if wrong else ""))
+        raise FormatError(f"{clip(text)} is not a list of numbers" + (f": it has {clip(wrong)}" if wrong else ""))
     return tuple([BLOCKS.get(word) or _block(word, text) for word in words])
 
 
@@ -210,9 +210,9 @@ def _block(word: str, text: str) -> Block:
     """Parse a number with leading zeros, or an invalid one."""
     digits = word.lstrip("0")
     if not digits:
-        raise FormatError(f"{clipped(text)} has a 0 among its numbers")
+        raise FormatError(f"{clip(text)} has a 0 among its numbers")
     if digits not in BLOCKS:
-        raise FormatError(f"the number {clipped(digits)} is more than {MAX_CELLS}")
+        raise FormatError(f"the number {clip(digits)} is more than {MAX_CELLS}")
     return BLOCKS[digits]
 
 
@@ -222,7 +222,7 @@ def parse_sizes(line: NumberedLine, count: int) -> list[int]:
     words = text.replace(",", " ").split(maxsplit=count)
     if len(words) != count or not all(word in BLOCKS for word in words):
         wanted = "two numbers" if count == 2 else "a number"
-        raise FormatError(f"line {number}: {clipped(text)} should be {wanted} from 1 to {MAX_CELLS}")
+        raise FormatError(f"line {number}: {clip(text)} should be {wanted} from 1 to {MAX_CELLS}")
     return [int(word) for word in words]
 
 

@@ -17,7 +17,7 @@ import zlib
 from typing import Any
 
 from nonocensus.scrapers.formats.game_ids import PUZZLINK_FORMAT, LineFormat, puzzle_of
-from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.formats.parsing import FormatError, clip
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle, with_metadata
 
 ADDRESS = "https://swaroopg92.github.io/penpa-edit/#m=edit&p="
@@ -38,7 +38,7 @@ def _parse(found: re.Match[str]) -> Puzzle:
     if found[1].startswith("http"):
         return PUZZLINK_FORMAT.puzzle(found[1])
     try:
-        state = _inflated(found[1]).split("\n")
+        state = _inflate(found[1]).split("\n")
         kind, *head = state[0].split(",")
         over, under, left, right = map(int, json.loads(state[1]))
         width, height = int(head[0]) - left - right, int(head[1]) - over - under
@@ -47,7 +47,7 @@ def _parse(found: re.Match[str]) -> Puzzle:
     except (binascii.Error, zlib.error, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise FormatError("this link is damaged or cut off: copy all of it again") from None
     if kind != "square":
-        raise FormatError(f"its grid is {clipped(kind)}, not square")
+        raise FormatError(f"its grid is {clip(kind)}, not square")
     if not (0 < width <= MAX_CELLS and 0 < height <= MAX_CELLS and over > 0 and left > 0):
         raise FormatError(f"its grid of {width}x{height} cells with margins of {over} and {left} is no nonogram")
     clues = [list[str]() for _ in range(width + height)]
@@ -61,7 +61,7 @@ def _parse(found: re.Match[str]) -> Puzzle:
     return with_metadata(puzzle, **named)
 
 
-def _inflated(code: str) -> str:
+def _inflate(code: str) -> str:
     data = base64.b64decode(code + "=" * (-len(code) % 4), validate=True)
     text = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, MAX_STATE).decode()
     return ABBREVIATED.sub(lambda found: WORDS.get(found[1], f'"{found[0]}"'), text)

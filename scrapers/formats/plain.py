@@ -25,7 +25,7 @@ from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     bounded_lines,
-    clipped,
+    clip,
     decode_text,
     format_clues,
     is_possible,
@@ -98,7 +98,7 @@ class PlainFormat(NamedTuple):
         lines = [(number, line.strip()) for number, line in bounded_lines(text, MAX_LINES)]
         if self.comment:
             lines = [line for line in lines if not line[1].startswith(self.comment)]
-        rows, columns = self.sides(_trimmed(lines))
+        rows, columns = self.sides(_trim(lines))
         return Puzzle(tuple(map(self._clue, rows)), tuple(map(self._clue, columns)))
 
     def _clue(self, line: NumberedLine) -> Clue:
@@ -106,17 +106,17 @@ class PlainFormat(NamedTuple):
         if self.zeros and text != "0":
             text, end = text[:-1], text[-1:]
             if end != "0" or not text[-1:].isspace():
-                raise FormatError(f"line {number}: {clipped(line[1])} does not end with a separate 0")
+                raise FormatError(f"line {number}: {clip(line[1])} does not end with a separate 0")
         return parse_clue((number, text))
 
 
-def _trimmed(lines: list[NumberedLine]) -> list[NumberedLine]:
+def _trim(lines: list[NumberedLine]) -> list[NumberedLine]:
     """Drop blank lines at both ends."""
     filled = [k for k, (_, text) in enumerate(lines) if text]
     return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
-def _counted(lines: list[NumberedLine], height: int, width: int, divider: str | None) -> Sides:
+def _split_rows(lines: list[NumberedLine], height: int, width: int, divider: str | None) -> Sides:
     """Split into `height` rows, the divider, if the format has one, and `width` columns."""
     rows, rest = lines[:height], lines[height:]
     if divider is not None:
@@ -126,7 +126,7 @@ def _counted(lines: list[NumberedLine], height: int, width: int, divider: str | 
             raise FormatError(f"{where}: expected {wanted} after {height} rows")
         rest = rest[1:]
     if len(rest) > width:
-        raise FormatError(f"line {rest[width][0]}: {clipped(rest[width][1])} follows the last of {width} columns")
+        raise FormatError(f"line {rest[width][0]}: {clip(rest[width][1])} follows the last of {width} columns")
     if len(rest) < width:
         raise FormatError(f"it ends after {len(rows) + len(rest)} of {height + width} clues")
     return rows, rest
@@ -148,18 +148,18 @@ def _mk(lines: list[NumberedLine]) -> Sides:
     behind = clues[height] + 1 if height < len(clues) else len(lines)
     if behind == len(lines) or not lines[behind][1].startswith("#"):
         raise FormatError(f"expected a line '#' after {height} rows")
-    return _counted([*rows, *_trimmed([lines[k] for k in clues[height + 1 :]])], height, width, None)
+    return _split_rows([*rows, *_trim([lines[k] for k in clues[height + 1 :]])], height, width, None)
 
 
 def _nin(lines: list[NumberedLine]) -> Sides:
     width, height = parse_sizes(_first(lines), 2)
-    return _counted(lines[1:], height, width, None)
+    return _split_rows(lines[1:], height, width, None)
 
 
 def _cwd(lines: list[NumberedLine]) -> Sides:
     (height,) = parse_sizes(_first(lines), 1)
     (width,) = parse_sizes(_first(lines[1:]), 1)
-    return _counted(lines[2:], height, width, "")
+    return _split_rows(lines[2:], height, width, "")
 
 
 def _split_at(lines: list[NumberedLine], divider: str) -> Sides:
@@ -168,7 +168,7 @@ def _split_at(lines: list[NumberedLine], divider: str) -> Sides:
     if not places:
         wanted = f"a line '{divider}'" if divider else "an empty line"
         raise FormatError(f"expected {wanted} between rows and columns")
-    rows, columns = lines[: places[0]], _trimmed(lines[places[0] + 1 :])
+    rows, columns = lines[: places[0]], _trim(lines[places[0] + 1 :])
     if any(text in ("", divider) for _, text in rows + columns):
         number = next(number for number, text in rows + columns if text in ("", divider))
         raise FormatError(f"line {number}: a third section follows rows and columns")
@@ -218,7 +218,7 @@ def _contest(lines: list[NumberedLine]) -> Sides:
     if len(fitting) == 2:
         raise FormatError(f"line {rest[0][0]}: {rest[0][1]} could be the number of columns, or the first clue")
     height, width, clues = (fitting or options)[0]
-    return _counted([(number, _ended(line)) for number, line in clues], height, width, None)
+    return _split_rows([(number, _ended(line)) for number, line in clues], height, width, None)
 
 
 def _is_balanced(height: int, _: int, clues: list[NumberedLine]) -> bool:
@@ -232,7 +232,7 @@ def _contest_puzzles(text: str) -> list[str]:
     numbered = bounded_lines(text, MAX_LINES)
     lines = [line.strip() for _, line in numbered]
     with suppress(FormatError):
-        _contest(_trimmed([(number, line.strip()) for number, line in numbered]))
+        _contest(_trim([(number, line.strip()) for number, line in numbered]))
         return [text]
     found, place = list[str](), 0
     while place < len(lines):

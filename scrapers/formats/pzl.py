@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 
 from nonocensus.scrapers.formats.colors import ColorSpec, palette_of, without_unused
-from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, clipped, decode_text, read_each
+from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, clip, decode_text, read_each
 from nonocensus.solver.model.named_colors import parse_rgb
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, Block, Clue, Puzzle, normalize_palette
 
@@ -48,7 +48,7 @@ def _puzzle(text: str) -> Puzzle:
     if "#" in text:
         for word in islice(words, _number(first, "the number of colours", MAX_COLORS + 1)):
             if not word.startswith("#") or not (found := parse_rgb(word)):
-                raise FormatError(f"{clipped(word)} is not a colour like #ff0000")
+                raise FormatError(f"{clip(word)} is not a colour like #ff0000")
             rgbs.append(found)
         first = next(words, "")
     colors = list(dict.fromkeys(rgbs))
@@ -58,7 +58,7 @@ def _puzzle(text: str) -> Puzzle:
     rows = _side(words, places, height, width, "row")
     columns = _side(words, places, width, height, "column")
     if rest := next(words, ""):
-        raise FormatError(f"{clipped(rest)} follows the last column")
+        raise FormatError(f"{clip(rest)} follows the last column")
     return without_unused(
         normalize_palette(Puzzle(rows, columns, palette_of([ColorSpec(rgb=color) for color in colors or [BLACK.rgb]])))
     )
@@ -93,7 +93,7 @@ def _block(places: dict[str, int], cells: int, words: tuple[str, ...]) -> Block:
 
 def _number(word: str, what: str, most: int, least: int = 1) -> int:
     if not (word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS and least <= int(word) <= most):
-        raise FormatError(f"{what} is {clipped(word) if word else 'missing'}, not a number from {least} to {most}")
+        raise FormatError(f"{what} is {clip(word) if word else 'missing'}, not a number from {least} to {most}")
     return int(word)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of
-from nonocensus.scrapers.formats.parsing import FormatError, clipped, decode_text, lines_of, parse_sizes, read_each
+from nonocensus.scrapers.formats.parsing import FormatError, clip, decode_text, lines_of, parse_sizes, read_each
 from nonocensus.solver.model.puzzle import Clue, Puzzle, normalize_palette
 
 NAME = "quoted"
@@ -42,7 +42,7 @@ def _puzzle(text: str) -> Puzzle:
     for number, line in lines:
         rest = CLUE.sub("", line).replace(",", "").strip()
         if rest:
-            raise FormatError(f"line {number}: {clipped(rest)} is outside of quotation marks")
+            raise FormatError(f"line {number}: {clip(rest)} is outside of quotation marks")
         quoted += [(number, clue[1]) for clue in islice(CLUE.finditer(line), width + height + 1 - len(quoted))]
         if len(quoted) > width + height:
             break
@@ -52,7 +52,7 @@ def _puzzle(text: str) -> Puzzle:
     marked = (clue for _, clue in quoted if "-" in clue)
     marks = sorted({word.partition("-")[2] for clue in marked for word in clue.split(",") if "-" in word})
     if any(len(mark) != 1 or mark not in MARKS for mark in marks):
-        raise FormatError(f"its colours are {clipped(', '.join(marks))}; each should be a digit or a letter")
+        raise FormatError(f"its colours are {clip(', '.join(marks))}; each should be a digit or a letter")
     colors = {mark: number for number, mark in enumerate(marks, 1)}
     known = ColorMarks(colors, None if marks else 1, "-")
     clues = [known.clue_of(line) for line in quoted]

@@ -21,7 +21,7 @@ from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     bounded_lines,
-    clipped,
+    clip,
     decode_text,
     error_text,
     read_each,
@@ -157,13 +157,13 @@ def _ini(text: str) -> SectionLines:
         elif setting:
             found[section, setting].append((number, line))
         else:
-            raise FormatError(f"line {number}: {clipped(line)} belongs to no setting")
+            raise FormatError(f"line {number}: {clip(line)} belongs to no setting")
     return SectionLines(colors, *(found.get(("clues", side), []) for side in ("rows", "columns")))
 
 
 def _toml(text: str) -> SectionLines:
     if found := OVERLONG.search(text):
-        raise FormatError(f"it is not TOML of puzzles: {clipped(found[0])} is too long a key or word")
+        raise FormatError(f"it is not TOML of puzzles: {clip(found[0])} is too long a key or word")
     if text.count("=") + text.count("[") > MOST_KEYS:
         raise FormatError(f"it is not TOML of puzzles: it has more than {MOST_KEYS:,} keys and tables")
     try:
@@ -189,17 +189,17 @@ def _toml(text: str) -> SectionLines:
 
 def _ini_text(colors: list[str], columns: list[str], rows: list[str]) -> list[str]:
     head = ["[colors]", *colors, ""] if colors else []
-    return [*head, "[clues]", "columns =", *_indented(columns), "", "rows =", *_indented(rows)]
+    return [*head, "[clues]", "columns =", *_indent(columns), "", "rows =", *_indent(rows)]
 
 
 def _toml_text(colors: list[str], columns: list[str], rows: list[str]) -> list[str]:
     head = ["[colors]", "defs = [", *(f"    '{color}'," for color in colors), "]", ""] if colors else []
     quotes = '"' * 3
-    sides = (f"columns = {quotes}", *_indented(columns), quotes, "", f"rows = {quotes}", *_indented(rows), quotes)
+    sides = (f"columns = {quotes}", *_indent(columns), quotes, "", f"rows = {quotes}", *_indent(rows), quotes)
     return [*head, "[clues]", *sides]
 
 
-def _indented(lines: list[str]) -> list[str]:
+def _indent(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 

@@ -9,7 +9,7 @@ import re
 from datetime import date, datetime
 from typing import Any
 
-from nonocensus.scrapers.formats.parsing import PuzzleOrigin, clipped, webpbn_origin
+from nonocensus.scrapers.formats.parsing import PuzzleOrigin, clip, webpbn_origin
 from nonocensus.solver.model.measures import RATING_SCALES
 
 LOG = logging.getLogger("nonocensus.scrapers")
@@ -53,7 +53,7 @@ def parse_date(text: str) -> date | None:
             return datetime.strptime(" ".join(text.split()), notation).date()
         except ValueError:
             continue
-    LOG.warning("%s is not a date that is known; it is ignored", clipped(text))
+    LOG.warning("%s is not a date that is known; it is ignored", clip(text))
     return None
 
 
@@ -61,7 +61,7 @@ def parse_time(text: str) -> float | None:
     """Return a time like 1:02:03 or 2:03 in seconds; None if it is neither or cannot be right."""
     found = TIME.fullmatch(text.strip())
     if found is None:
-        LOG.warning("%s is not a time like 0:02:03; it is ignored", clipped(text))
+        LOG.warning("%s is not a time like 0:02:03; it is ignored", clip(text))
         return None
     hours, minutes, seconds = (int(part or 0) for part in found.groups())
     return checked_seconds(3600.0 * hours + 60.0 * minutes + seconds)
@@ -94,10 +94,10 @@ def checked_rating(source: str | None, column: str, value: float) -> float | Non
 
 
 CHECKED = ("source", "site_seconds", "site_difficulty", "site_quality")
-"""Columns that `checked` reads."""
+"""Columns that `drop_implausible` reads."""
 
 
-def checked(values: dict[str, Any]) -> dict[str, Any]:
+def drop_implausible(values: dict[str, Any]) -> dict[str, Any]:
     """Return columns of a puzzle with times and ratings that cannot be right replaced by None.
 
     Seconds of griddlers.net in `site_difficulty`, where public crawls keep them, move to `site_seconds`: that site has

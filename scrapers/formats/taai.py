@@ -12,7 +12,7 @@ import numpy as np
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
-    clipped,
+    clip,
     decode_text,
     lines_of,
     parse_clue,
@@ -119,18 +119,18 @@ def _parts(text: str) -> Iterator[list[NumberedLine]]:
         elif part and len(part) <= MAX_LINES:
             part.append((number, line))
         elif not part and line.strip():
-            raise FormatError(f"line {number}: {clipped(line)} stands before the first heading like $1")
+            raise FormatError(f"line {number}: {clip(line)} stands before the first heading like $1")
     yield from [part] if part else []
 
 
 def _puzzle(lines: list[NumberedLine]) -> Puzzle:
     (number, heading), *clues = lines
     if len(lines) > MAX_LINES:
-        raise FormatError(f"line {number}: {clipped(heading)} has more than {MAX_LINES:,} lines")
+        raise FormatError(f"line {number}: {clip(heading)} has more than {MAX_LINES:,} lines")
     if len(clues) % 2 and clues[-1][1].strip() == "":
         clues = clues[:-1]  # a blank line between puzzles, or at the end of the file
     if not clues or len(clues) % 2:
-        raise FormatError(f"line {number}: {clipped(heading)} has {len(clues)} lines, an odd number")
+        raise FormatError(f"line {number}: {clip(heading)} has {len(clues)} lines, an odd number")
     side = len(clues) // 2
     columns, rows = (tuple(map(parse_clue, part)) for part in (clues[:side], clues[side:]))
     return Puzzle(rows, columns, title=heading.strip())

@@ -26,7 +26,7 @@ import numpy as np
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     PuzzleOrigin,
-    clipped,
+    clip,
     decode_text,
     decode_text_as,
     read_each,
@@ -122,7 +122,7 @@ def decode_xml(data: bytes) -> str:
     except LookupError:
         encoding = ""
     if not ENCODINGS.fullmatch(encoding):
-        raise FormatError(f"its encoding {clipped(name)} is not supported")
+        raise FormatError(f"its encoding {clip(name)} is not supported")
     return decode_text_as(data, encoding).removeprefix("\N{BYTE ORDER MARK}")
 
 
@@ -165,17 +165,17 @@ def _character(entity: re.Match[str]) -> str:
 def _puzzle(element: Element, common: dict[str, str | None]) -> Puzzle:
     kind = element.get("type", "grid")
     if kind != "grid":
-        raise FormatError(f"puzzles of type {clipped(kind)} are not supported, only 'grid'")
+        raise FormatError(f"puzzles of type {clip(kind)} are not supported, only 'grid'")
     palette, declared = _palette(element)
     clues = _clues(element, palette)
     goal = _goal(element, palette)
-    rows = clues.get("rows") or _derived(goal, "rows")
-    columns = clues.get("columns") or _derived(None if goal is None else goal.T, "columns")
+    rows = clues.get("rows") or _derive_clues(goal, "rows")
+    columns = clues.get("columns") or _derive_clues(None if goal is None else goal.T, "columns")
     used = max((block.color for clue in rows + columns for block in clue), default=0)
     if goal is not None:
         used = max(used, int(goal.max()))
     colors = max(declared, used + 1)
-    saved = tuple(grid[:, :, :colors] for grid in _saved(element, palette))
+    saved = tuple(grid[:, :, :colors] for grid in _saved_grids(element, palette))
     return normalize_palette(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_metadata(element, common)))
 
 
@@ -189,13 +189,13 @@ def _palette(element: Element) -> tuple[tuple[Color, ...], int]:
         raise FormatError(f"it has {len(declared) - 1} colours; the most is {MAX_COLORS}")
     for what, given in (("name", [color.name for color in declared]), ("char", [color.symbol for color in declared])):
         if twice := [text for text, count in Counter(filter(None, given)).items() if count > 1]:
-            raise FormatError(f"two of its colours have the {what} {clipped(twice[0])}")
+            raise FormatError(f"two of its colours have the {what} {clip(twice[0])}")
     # the default colour comes first, since clues need not name it
     implied = sorted((BLACK, WHITE), key=lambda color: color.name != element.get("defaultcolor"))
     colors = {color.name: color for color in (*declared, *implied)} | {color.name: color for color in declared}
     background = element.get("backgroundcolor", WHITE.name)
     if background not in colors:
-        raise FormatError(f"its background {clipped(background)} is not among its colours")
+        raise FormatError(f"its background {clip(background)} is not among its colours")
     names = [background, *(name for name in colors if name != background)]
     declared_count = len({background, *(color.name for color in declared)})
     symbols = make_distinct([colors[name].symbol for name in names], SPARE_SYMBOLS)
@@ -207,9 +207,9 @@ def _color(element: Element) -> Color:
     name, symbol, text = element.get("name", ""), element.get("char", ""), (element.text or "").strip()
     digits = RGB.fullmatch(text)
     if not digits:
-        raise FormatError(f"the colour {clipped(name)} is {clipped(text)}, not three or six hexadecimal digits")
+        raise FormatError(f"the colour {clip(name)} is {clip(text)}, not three or six hexadecimal digits")
     if len(symbol) > 1:
-        raise FormatError(f"the colour {clipped(name)} has the char {clipped(symbol)}, more than one character")
+        raise FormatError(f"the colour {clip(name)} has the char {clip(symbol)}, more than one character")
     rgb = digits[1].lower()
     return Color(name, symbol, rgb if len(rgb) == 6 else "".join(digit * 2 for digit in rgb))
 
@@ -223,7 +223,7 @@ def _clues(element: Element, palette: tuple[Color, ...]) -> dict[str, tuple[Clue
     for clues in element.findall("clues"):
         side = clues.get("type", "")
         if side not in ("rows", "columns"):
-            raise FormatError(f"clues of type {clipped(side)} are not supported, only 'rows' and 'columns'")
+            raise FormatError(f"clues of type {clip(side)} are not supported, only 'rows' and 'columns'")
         lines = clues.findall("line")
         if len(lines) > MAX_CELLS:
             raise FormatError(f"it has {len(lines)} {side}; the most is {MAX_CELLS}")
@@ -246,9 +246,9 @@ def _block(numbers: dict[str, int], text: str | None, color: str) -> Block:
     """Parse a count; `numbers` are palette indices by colour name."""
     text = (text or "").strip()
     if not COUNT.fullmatch(text):
-        raise FormatError(f"{clipped(text)} is not a number")
+        raise FormatError(f"{clip(text)} is not a number")
     if not numbers.get(color):
-        raise FormatError(f"{clipped(color)} is {'not a colour' if color not in numbers else 'the background'}")
+        raise FormatError(f"{clip(color)} is {'not a colour' if color not in numbers else 'the background'}")
     return Block(int(text), numbers[color])
 
 
@@ -264,7 +264,7 @@ def _goal(element: Element, palette: tuple[Color, ...]) -> np.ndarray | None:
     return goal
 
 
-def _saved(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ...]:
+def _saved_grids(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ...]:
     """Return the grids that visitors saved, which may have open cells."""
     images = [s.find("image") for s in element.findall("solution") if s.get("type") == "saved"]
     grids: list[np.ndarray] = []
@@ -295,7 +295,7 @@ def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.nd
         try:
             cells = _cells(found[1], bits)
         except KeyError as unknown:
-            raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} is not a colour symbol") from None
+            raise FormatError(f"row {number} of {name}: {clip(unknown.args[0])} is not a colour symbol") from None
         if not 0 < len(cells) <= MAX_CELLS:
             raise FormatError(f"row {number} of {name} has {f'more than {MAX_CELLS}' if cells else 'no'} cells")
         if rows and len(cells) != len(rows[0]):
@@ -324,7 +324,7 @@ def _bits(symbols: str, bits: dict[str, int]) -> int:
     return reduce(or_, (bits[symbol] for symbol in symbols), 0)
 
 
-def _derived(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:
+def _derive_clues(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:
     """Derive clues from a goal, which may replace them in this format."""
     if goal is None:
         raise FormatError(f"it has neither clues for its {side} nor a goal")
@@ -426,14 +426,14 @@ def _solution(kind: str, rows: Iterable[str]) -> list[str]:
 def attribute(text: str) -> str:
     """Return text as a quoted attribute value."""
     spaces = {ord(space): f"&#{ord(space)};" for space in "\t\n\r"}  # else read as blanks
-    return f'"{html.escape(_allowed(text)).translate(spaces)}"'
+    return f'"{html.escape(_replace_forbidden(text)).translate(spaces)}"'
 
 
 def content(text: str) -> str:
     """Return text as the content of an element: escaped, without characters that XML lacks."""
-    return html.escape(_allowed(text), quote=False).replace("\r", "&#13;")
+    return html.escape(_replace_forbidden(text), quote=False).replace("\r", "&#13;")
 
 
-def _allowed(text: str) -> str:
+def _replace_forbidden(text: str) -> str:
     """Replace the characters that XML lacks."""
     return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

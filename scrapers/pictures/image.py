@@ -72,11 +72,11 @@ def puzzle_of_image(data: bytes, options: ImageOptions = BLACK_AND_WHITE) -> Con
         raise ValueError(f"dither must be one of {', '.join(get_args(Dither))}, not {options.dither!r}")
     if not 2 <= options.colors <= MAX_COLORS + 1:
         raise ValueError(f"colors must be from 2 to {MAX_COLORS + 1}, not {options.colors}")
-    cells, notes = _scaled(data, options)
+    cells, notes = _scale(data, options)
     if (cells == cells[0, 0]).all():
         raise FormatError(WHITE_ON_CLEAR if WHITE_LOST in notes else "it has one colour only")
     if options.colors == 2:
-        cells = _contrasted(cells, options.dither)
+        cells = _raise_contrast(cells, options.dither)
         palette = np.array([[255, 255, 255], [0, 0, 0]], np.uint8)
     else:
         palette = _palette(cells, options.colors)
@@ -85,7 +85,7 @@ def puzzle_of_image(data: bytes, options: ImageOptions = BLACK_AND_WHITE) -> Con
     return ConvertedImage(puzzle, _distances(cells, colors), notes)
 
 
-def _scaled(data: bytes, options: ImageOptions) -> tuple[np.ndarray, tuple[str, ...]]:
+def _scale(data: bytes, options: ImageOptions) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the image on white, scaled to one pixel per cell, uint8[height, width, 3], and notes.
 
     An image of another aspect ratio is cropped at both ends.
@@ -129,7 +129,7 @@ def _size(width: int, height: int, options: ImageOptions) -> tuple[int, int]:
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 
-def _contrasted(cells: np.ndarray, dither: Dither) -> np.ndarray:
+def _raise_contrast(cells: np.ndarray, dither: Dither) -> np.ndarray:
     """Return the cells in gray with the threshold between black and white at 127.5, uint8[height, width, 3].
 
     With dithering the range is stretched to 0..255; else the threshold is midway between the means of the darker and
@@ -165,7 +165,7 @@ def _palette(cells: np.ndarray, colors: int) -> np.ndarray:
 def _places(cells: np.ndarray, palette: np.ndarray, dither: Dither) -> np.ndarray:
     """Return the palette index of each cell, [height, width]."""
     if dither == "floyd-steinberg":
-        return _diffused(cells, palette)
+        return _dither(cells, palette)
     wanted = cells.astype(np.float64)
     if dither == "ordered":
         apart = _distances(palette[None], palette)[0]
@@ -177,7 +177,7 @@ def _places(cells: np.ndarray, palette: np.ndarray, dither: Dither) -> np.ndarra
     return np.asarray(_distances(wanted, palette).argmin(axis=2))
 
 
-def _diffused(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
+def _dither(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
     """Return the palette index of each cell by Pillow's Floyd-Steinberg dithering."""
     with extra("pictures"):
         from PIL import Image

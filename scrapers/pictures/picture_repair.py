@@ -172,7 +172,7 @@ def repair_within(
     most = picture.size if most is None else most
     picture = picture.copy()  # kernels would be compiled again for a read-only one
     try:
-        if _is_good(_solved(picture[None], wanted, effort)):
+        if _is_good(_climb(picture[None], wanted, effort)):
             return Repair(picture, True, 0)
     except OutOfWorkError:
         return Repair(picture, False, 0)
@@ -181,7 +181,7 @@ def repair_within(
     # a picture that line logic solves also has one solution, and may need fewer changes
     ways = sorted({LINE, wanted})
     shares = effort.shares(len(ways))
-    found = [_searched(picture, way, wanted, share, most, cost) for way, share in zip(ways, shares, strict=True)]
+    found = [_search(picture, way, wanted, share, most, cost) for way, share in zip(ways, shares, strict=True)]
     best = min(found, key=lambda repair: (not repair.reached, repair.changed))
     return best._replace(finished=all(repair.finished for repair in found))
 
@@ -194,13 +194,13 @@ def compile_up_to(batch: Views, rung: int) -> None:
             _compiled.add((kind, rung))
 
 
-def _searched(picture: np.ndarray, way: int, wanted: int, effort: Effort, most: int, cost: np.ndarray | None) -> Repair:
+def _search(picture: np.ndarray, way: int, wanted: int, effort: Effort, most: int, cost: np.ndarray | None) -> Repair:
     """Make changes until the puzzle falls to the rung `way`, then revert those that `wanted` does not need."""
     now, draw = picture, np.random.default_rng(0)
     reached, finished = False, True
     try:
-        while not (reached := _is_good(found := _solved(now[None], way, effort))):
-            changes = _untried(_changes(now, found), now != picture)
+        while not (reached := _is_good(found := _climb(now[None], way, effort))):
+            changes = _drop_tried(_changes(now, found), now != picture)
             if not len(changes.cells) or np.count_nonzero(now != picture) >= most:
                 break
             if len(changes.cells) > MAX_CANDIDATES:
@@ -208,8 +208,8 @@ def _searched(picture: np.ndarray, way: int, wanted: int, effort: Effort, most: 
                 changes = CellChanges(changes.cells[some], changes.colors[some])
             now = _best(now, changes, way, effort, cost)
         for cell in np.flatnonzero(now != picture) if reached else ():
-            before = _changed(now, CellChanges(np.array([cell]), picture.reshape(-1)[[cell]]))
-            if _is_good(_solved(before, wanted, effort)):
+            before = _apply_each(now, CellChanges(np.array([cell]), picture.reshape(-1)[[cell]]))
+            if _is_good(_climb(before, wanted, effort)):
                 now = before[0]
     except OutOfWorkError:
         pass  # a longer search finds a change of more cells, if any
@@ -218,7 +218,7 @@ def _searched(picture: np.ndarray, way: int, wanted: int, effort: Effort, most: 
     return Repair(now, reached, int((now != picture).sum()), finished)
 
 
-def _solved(pictures: np.ndarray, rung: int, effort: Effort) -> Outcome:
+def _climb(pictures: np.ndarray, rung: int, effort: Effort) -> Outcome:
     """Run the ladder up to a rung for the puzzles of pictures, uint8[count, height, width]."""
     count = len(pictures)
     goals = KnownSolutions(np.ones(count, np.bool_), pictures.reshape(-1))
@@ -245,13 +245,13 @@ def _changes(picture: np.ndarray, outcome: Outcome) -> CellChanges:
     return CellChanges(cells, colors.astype(np.uint8))
 
 
-def _untried(changes: CellChanges, changed: np.ndarray) -> CellChanges:
+def _drop_tried(changes: CellChanges, changed: np.ndarray) -> CellChanges:
     """Drop changes of cells already changed, so that the search can't loop."""
     new = ~changed.reshape(-1)[changes.cells]
     return CellChanges(changes.cells[new], changes.colors[new])
 
 
-def _changed(picture: np.ndarray, changes: CellChanges) -> np.ndarray:
+def _apply_each(picture: np.ndarray, changes: CellChanges) -> np.ndarray:
     """Return a picture per change, uint8[changes, height, width]."""
     made = np.repeat(picture[None], len(changes.cells), axis=0)
     made.reshape(len(made), -1)[np.arange(len(made)), changes.cells] = changes.colors
@@ -265,22 +265,22 @@ def _best(
 
     With very many open cells, several changes are combined if that leaves fewer.
     """
-    made = _changed(picture, changes)
-    decided = _solved(made, LINE, effort).decided[:, LINE]
+    made = _apply_each(picture, changes)
+    decided = _climb(made, LINE, effort).decided[:, LINE]
     left = picture.size - decided.max()
     if wanted > LINE and left <= MAX_PROBED:
-        outcome = _solved(made, min(wanted, PROBE), effort)
+        outcome = _climb(made, min(wanted, PROBE), effort)
         decided = np.where(outcome.solutions == UNIQUE, picture.size, outcome.decided.max(axis=1))
     price = np.zeros(len(made)) if cost is None else cost.reshape(picture.size, -1)[changes.cells, changes.colors]
     order = np.lexsort((price, -decided))
     best: np.ndarray = made[order[0]]
     if left < MIN_COMBINED:
         return best
-    several = _together(picture, changes, order[: len(order) // 4])
-    return several if _solved(several[None], LINE, effort).decided[0, LINE] > decided[order[0]] else best
+    several = _combine(picture, changes, order[: len(order) // 4])
+    return several if _climb(several[None], LINE, effort).decided[0, LINE] > decided[order[0]] else best
 
 
-def _together(picture: np.ndarray, changes: CellChanges, order: np.ndarray) -> np.ndarray:
+def _combine(picture: np.ndarray, changes: CellChanges, order: np.ndarray) -> np.ndarray:
     """Return the picture with those changes, in this order, that share no row or column with earlier ones."""
     now = picture.copy()
     rows, columns = set[int](), set[int]()

@@ -93,10 +93,10 @@ def _export(archive: TwinArchive, number: int, form: Mapping[str, str]) -> TwinR
     data = webpbn_xml.write(
         replace(puzzle, source="webpbn", source_id=str(number), site_version=version, goal=goal, saved=())
     )
-    return _finished(REFERENCE.sub(_raw, TEXTS.sub(_quoted, data)), "text/xml")
+    return _finished(REFERENCE.sub(_raw, TEXTS.sub(_escape_quotes, data)), "text/xml")
 
 
-def _quoted(element: re.Match[bytes]) -> bytes:
+def _escape_quotes(element: re.Match[bytes]) -> bytes:
     """Write quotes as entities, as the site does."""
     return element[0].replace(b'"', b"&quot;").replace(b"'", b"&apos;")
 

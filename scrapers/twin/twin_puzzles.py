@@ -74,10 +74,10 @@ def build_archive(
     """
     batches = tuple(batch for batch in in_batches(puzzles, BATCH_SIZE) if isinstance(batch, pa.RecordBatch))
     entries = [entry for place, batch in enumerate(batches) for entry in _entries(place, batch)]
-    pages = _numbered(entries, "nonograms", {*deleted, *adult})
+    pages = _number_entries(entries, "nonograms", {*deleted, *adult})
     return TwinArchive(
         batches,
-        _numbered(entries, "webpbn", unpublished),
+        _number_entries(entries, "webpbn", unpublished),
         {number: entry for number, entry in pages.items() if entry.fits_page},
         frozenset(unpublished),
         frozenset(deleted),
@@ -124,7 +124,7 @@ def _is_plain(goal: bytes | None, palette: list[dict[str, str]], blotted: bool, 
     )
 
 
-def _numbered(entries: Iterable[Entry], site: str, reserved: Collection[int]) -> dict[int, Entry]:
+def _number_entries(entries: Iterable[Entry], site: str, reserved: Collection[int]) -> dict[int, Entry]:
     own: dict[int, Entry] = {}
     others: list[Entry] = []
     for entry in entries:

@@ -42,7 +42,7 @@ class Column(NamedTuple):
 
 def arrangements(clue: Clue, cells: int) -> list[bytes]:
     """Return all arrangements of a clue in `cells` cells, leftmost first: a palette entry per cell."""
-    free = cells - needed(clue)
+    free = cells - min_cells(clue)
     lines = []
     for chosen in combinations(range(free + len(clue)), len(clue)):
         line, taken = bytearray(cells), 0
@@ -56,11 +56,11 @@ def arrangements(clue: Clue, cells: int) -> list[bytes]:
 
 def number_of_arrangements(clue: Clue, cells: int) -> int:
     """Return the number of arrangements without listing them."""
-    free = cells - needed(clue)
+    free = cells - min_cells(clue)
     return comb(free + len(clue), len(clue)) if free >= 0 else 0
 
 
-def needed(clue: Clue) -> int:
+def min_cells(clue: Clue) -> int:
     """Return the number of cells of a clue's blocks and the gaps between them."""
     return sum(block.length for block in clue) + sum(first.color == second.color for first, second in pairwise(clue))
 
@@ -111,7 +111,7 @@ def rows_left(puzzle: Puzzle, state: State) -> float:
     from a state to its successor, and a rest that does not fit does not fit after another row either.
     """
     left = puzzle.height - len(state) // puzzle.width
-    return left if all(_least(column) <= left for column in columns_of(puzzle, state)) else inf
+    return left if all(_min_rows(column) <= left for column in columns_of(puzzle, state)) else inf
 
 
 def _is_full(puzzle: Puzzle, state: State) -> bool:
@@ -134,13 +134,13 @@ def _wrong(column: Column) -> int:
     return sum(group not in column.clue[k : k + 1] for k, group in enumerate(column.finished))
 
 
-def _least(column: Column) -> float:
+def _min_rows(column: Column) -> float:
     """Return a lower bound of the rows that a column still needs."""
     done = len(column.finished)
     if column.finished != column.clue[:done]:
         return inf
     rest = column.clue[done:]
     if column.running is None:
-        return needed(rest)
+        return min_cells(rest)
     fits = rest and rest[0].color == column.running.color and rest[0].length >= column.running.length
-    return needed(rest) - column.running.length if fits else inf
+    return min_cells(rest) - column.running.length if fits else inf

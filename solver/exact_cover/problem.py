@@ -39,7 +39,7 @@ Matrix = Sequence[Sequence[int]] | np.ndarray
 def cover_of(rows: Iterable[Iterable[int]], primary: int, secondary: int = 0) -> Cover:
     """Return the problem with these rows, each a list of items.
 
-    Raises ValueError as `checked`.
+    Raises ValueError as `validate`.
     """
     try:
         lists = [[index(item) for item in row] for row in rows]
@@ -47,10 +47,10 @@ def cover_of(rows: Iterable[Iterable[int]], primary: int, secondary: int = 0) ->
     except (OverflowError, TypeError):
         raise ValueError("each row must list its items: integers of 31 bits") from None
     offsets = np.concatenate(([0], np.cumsum([len(row) for row in lists], dtype=np.int64)))
-    return checked(Cover(offsets.astype(np.int64), items, primary, secondary))
+    return validate(Cover(offsets.astype(np.int64), items, primary, secondary))
 
 
-def checked(problem: Cover | Matrix) -> Cover:
+def validate(problem: Cover | Matrix) -> Cover:
     """Validate a problem, and return it with contiguous arrays of the dtypes that kernels require.
 
     Raises TypeError for what is neither a problem nor a matrix, and ValueError for no primary item, inconsistent
@@ -82,7 +82,7 @@ def checked(problem: Cover | Matrix) -> Cover:
 
 
 def _of_matrix(matrix: Matrix) -> Cover:
-    """Return the problem of a 0/1 matrix; raises TypeError and ValueError as `checked`."""
+    """Return the problem of a 0/1 matrix; raises TypeError and ValueError as `validate`."""
     advice = "give a 0/1 matrix, or the problem that cover_of makes of lists of items"
     try:
         array = np.asarray(matrix)

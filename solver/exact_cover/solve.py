@@ -20,7 +20,7 @@ from nonocensus.solver.exact_cover.cover_search import (
     new_state,
     search,
 )
-from nonocensus.solver.exact_cover.problem import Cover, Matrix, checked
+from nonocensus.solver.exact_cover.problem import Cover, Matrix, validate
 
 Layout = Literal["links16", "links32", "pointers", "brute"]
 
@@ -92,7 +92,7 @@ def solve(
     while status == ENOUGH and state.numbers[FOUND] < most:
         wanted = min(len(state.size), keep - len(solutions))
         status = _go_on(x, state, wanted, most, start + cpu_limit)
-        solutions += _kept(state, min(wanted, int(state.numbers[FOUND]) - len(solutions)))
+        solutions += _kept_solutions(state, min(wanted, int(state.numbers[FOUND]) - len(solutions)))
     seconds = time.thread_time() - start
     found, nodes = int(state.numbers[FOUND]), int(state.numbers[NODES])
     return Covers(STATUS[status], found, solutions, nodes, int(x.counts[0]), seconds, name)
@@ -117,7 +117,7 @@ def _iterate(x: Any, state: SearchState, cpu_limit: float) -> Iterator[list[int]
     while status == ENOUGH:
         before = int(state.numbers[FOUND])
         status = _go_on(x, state, wanted, NO_LIMIT, time.thread_time() + cpu_limit)
-        yield from _kept(state, int(state.numbers[FOUND]) - before)
+        yield from _kept_solutions(state, int(state.numbers[FOUND]) - before)
         wanted = min(2 * wanted, len(state.size))
     if status != EXHAUSTED:
         raise TimeoutError(f"{cpu_limit} CPU seconds were not enough for the next solution")
@@ -142,14 +142,14 @@ def _go_on(x: Any, state: SearchState, wanted: int, most: int, deadline: float) 
             return status
 
 
-def _kept(state: SearchState, number: int) -> list[list[int]]:
+def _kept_solutions(state: SearchState, number: int) -> list[list[int]]:
     """Return the first `number` solutions in the state's memory."""
     return [state.rows[k, : state.size[k]].tolist() for k in range(number)]
 
 
 def _laid_out(cover: Cover | Matrix, layout: Layout | None) -> tuple[Cover, str, Any]:
     """Return the validated problem, the name of its layout, and the layout."""
-    problem = checked(cover)
+    problem = validate(cover)
     name = layout or best_layout(problem)
     compile_layout(name)
     return problem, name, laid_out(problem, name)

@@ -142,7 +142,7 @@ def call_llvm(builder: Any, name: str, returned: Any, *values: Any) -> Any:
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), values)
 
 
-def resized(builder: Any, x: Any, kind: Any) -> Any:
+def resize(builder: Any, x: Any, kind: Any) -> Any:
     """Return an unsigned LLVM integer, truncated or extended to another integer type."""
     if x.type.width == kind.width:
         return x

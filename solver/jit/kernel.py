@@ -25,20 +25,20 @@ if not STOCK:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function as part of the kernels that call it."""
-    return _declared(function, forceinline=False)
+    return _declare(function, forceinline=False)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function inlined into its callers: for innermost loops, whose calls would double their time."""
-    return _declared(function, forceinline=True)
+    return _declare(function, forceinline=True)
 
 
 def standalone(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other kernels call by its address: for large ones, compiled once for all callers."""
-    return _declared(function, forceinline=False, has_address=True)
+    return _declare(function, forceinline=False, has_address=True)
 
 
-def _declared(function: Callable[P, R], forceinline: bool, has_address: bool = False) -> Callable[P, R]:
+def _declare(function: Callable[P, R], forceinline: bool, has_address: bool = False) -> Callable[P, R]:
     """Return the dispatcher of a kernel, or the function itself."""
     if numba.config.DISABLE_JIT:
         return function

@@ -5,7 +5,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from nonocensus.solver.jit.intrinsics import call_llvm, intrinsic, register_type, resized, row_pointer
+from nonocensus.solver.jit.intrinsics import call_llvm, intrinsic, register_type, resize, row_pointer
 
 LANES = 4
 
@@ -30,7 +30,7 @@ def is_vector(kind: Any) -> bool:
 
 def _splat(builder: Any, returned: Any, x: Any) -> Any:
     """Return a vector with the same integer in every lane."""
-    one = builder.insert_element(ir.Constant(returned, ir.Undefined), resized(builder, x, _WORD), _INDEX(0))
+    one = builder.insert_element(ir.Constant(returned, ir.Undefined), resize(builder, x, _WORD), _INDEX(0))
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
 
 

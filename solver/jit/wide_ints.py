@@ -8,7 +8,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from nonocensus.solver.jit.intrinsics import call_llvm, intrinsic, register_type, resized, row_pointer
+from nonocensus.solver.jit.intrinsics import call_llvm, intrinsic, register_type, resize, row_pointer
 
 WORD_BITS = 64
 
@@ -41,15 +41,15 @@ def integer_for(marker: Any) -> Any:
 
 _FALSE = ir.Constant(ir.IntType(1), 0)
 
-count_bits = intrinsic(types.int64, lambda b, returned, x: resized(b, b.ctpop(x), returned))
-trailing_zeros = intrinsic(types.int64, lambda b, returned, x: resized(b, b.cttz(x, _FALSE), returned))
-leading_zeros = intrinsic(types.int64, lambda b, returned, x: resized(b, b.ctlz(x, _FALSE), returned))
+count_bits = intrinsic(types.int64, lambda b, returned, x: resize(b, b.ctpop(x), returned))
+trailing_zeros = intrinsic(types.int64, lambda b, returned, x: resize(b, b.cttz(x, _FALSE), returned))
+leading_zeros = intrinsic(types.int64, lambda b, returned, x: resize(b, b.ctlz(x, _FALSE), returned))
 reverse_bits = intrinsic(
     lambda x: x, lambda b, returned, x: call_llvm(b, f"llvm.bitreverse.i{returned.width}", returned, x)
 )
 is_nonzero = intrinsic(types.boolean, lambda b, _, x: b.icmp_unsigned("!=", x, ir.Constant(x.type, 0)))
 
-extend_word = intrinsic(lambda _, marker: integer_for(marker), lambda b, returned, word, _: resized(b, word, returned))
+extend_word = intrinsic(lambda _, marker: integer_for(marker), lambda b, returned, word, _: resize(b, word, returned))
 """(uint64, marker): the same number as an integer of the marker's width."""
 
 

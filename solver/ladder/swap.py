@@ -88,7 +88,7 @@ def _keeps_runs(picture: np.ndarray, start: int, step: int, cells: int, i: int, 
         # next foreground run, before the exchange from x, after it from y
         while x < cells and picture[start + x * step] == 0:
             x += 1
-        while y < cells and _exchanged(picture, start, step, y, i, j) == 0:
+        while y < cells and _color_after(picture, start, step, y, i, j) == 0:
             y += 1
         if x == cells or y == cells:
             return x == y
@@ -99,15 +99,15 @@ def _keeps_runs(picture: np.ndarray, start: int, step: int, cells: int, i: int, 
         while x < cells and picture[start + x * step] == color:
             x += 1
             length += 1
-        while y < cells and length > 0 and _exchanged(picture, start, step, y, i, j) == color:
+        while y < cells and length > 0 and _color_after(picture, start, step, y, i, j) == color:
             y += 1
             length -= 1
-        if length > 0 or (y < cells and _exchanged(picture, start, step, y, i, j) == color):
+        if length > 0 or (y < cells and _color_after(picture, start, step, y, i, j) == color):
             return False
 
 
 @kernel
-def _exchanged(picture: np.ndarray, start: int, step: int, x: int, i: int, j: int) -> int:
+def _color_after(picture: np.ndarray, start: int, step: int, x: int, i: int, j: int) -> int:
     """Return the colour of cell x after exchanging cells i and j."""
     if x == i:
         x = j

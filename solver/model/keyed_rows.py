@@ -17,7 +17,7 @@ VALUES = np.arange(256, dtype=np.uint8) - np.repeat([ord("0"), ord("a") - 10], [
 
 
 class KeyedRows(NamedTuple):
-    """Rows of a finding, indexed by clue hash; `indexed` makes them.
+    """Rows of a finding, indexed by clue hash; `index_rows` makes them.
 
     rows    with the columns KEY, sorted by `bits`
     bits    uint64[rows]: the first 64 bits of the clue hashes
@@ -27,7 +27,7 @@ class KeyedRows(NamedTuple):
     bits: np.ndarray
 
 
-def indexed(found: pa.Table) -> KeyedRows:
+def index_rows(found: pa.Table) -> KeyedRows:
     """Index rows with the columns KEY by clue hash."""
     bits = first_bits(found["clue_hash"].combine_chunks())
     order = np.argsort(bits, kind="stable")

@@ -361,7 +361,7 @@ def require(is_valid: object, reason: str) -> None:
         raise CertificateError(reason)
 
 
-def parsed(text: str) -> Any:
+def parse_line(text: str) -> Any:
     """Parse a line of JSON without duplicate keys."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -382,7 +382,7 @@ def check(lines: Iterable[str]) -> Proved:
     try:
         for line in lines:
             at += 1
-            value = parsed(line)
+            value = parse_line(line)
             require(proved is None, "more lines after the conclusion")
             if checker is None:
                 checker = Checker(value)

@@ -104,20 +104,20 @@ class _Encoder:
         for p, place in enumerate(places):
             for j, (length, color) in enumerate(clue):
                 # A block that has started by a cell has started by the next one.
-                self.add(_not(starts(j, p)), starts(j, p + 1))
+                self.add(_negate(starts(j, p)), starts(j, p + 1))
                 if not length:
                     # A block that has ended by a cell has ended by the next one, and has started.
-                    self.add(_not(ends(j, p)), ends(j, p + 1))
-                    self.add(_not(ends(j, p)), starts(j, p))
+                    self.add(_negate(ends(j, p)), ends(j, p + 1))
+                    self.add(_negate(ends(j, p)), starts(j, p))
                 # A block starts after the end of the one before it, with a gap if they have the same colour.
                 if j > 0:
-                    self.add(_not(starts(j, p)), ends(j - 1, p - 1 - apart[j - 1]))
+                    self.add(_negate(starts(j, p)), ends(j - 1, p - 1 - apart[j - 1]))
                 # A cell has the colour of the block that has started by it and not ended before.
-                self.add(_not(starts(j, p)), ends(j, p - 1), self.cell(place, color))
+                self.add(_negate(starts(j, p)), ends(j, p - 1), self.cell(place, color))
             # A cell after the end of one block and before the start of the next is background.
             for j in range(-1, len(clue)):
                 ended, started = j < 0 or ends(j, p - 1), j < last and starts(j + 1, p)
-                self.add(_not(ended), started, self.cell(place, 0))
+                self.add(_negate(ended), started, self.cell(place, 0))
 
     def numbers(self, count: int) -> int:
         """Reserve `count` new variables; returns the first."""
@@ -126,7 +126,7 @@ class _Encoder:
         return first
 
 
-def _not(literal: Literal) -> Literal:
+def _negate(literal: Literal) -> Literal:
     return not literal if isinstance(literal, bool) else -literal
 
 

@@ -80,7 +80,7 @@ def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float)
         raise UnprovableError(f"hash mismatch: clues have {clue_hash(rows, columns)}, the verdict {verdict.clue_hash}")
     palette = [color["name"] for color in row["palette"]]
     header = header_of(row["puzzle_id"], palette, rows, columns, verdict.solutions, verdict.technique)
-    lines = [header, *_derived(batch, rows, columns, verdict, depth, deadline)]
+    lines = [header, *_derive(batch, rows, columns, verdict, depth, deadline)]
     return [json.dumps(line, ensure_ascii=False) + "\n" for line in lines]
 
 
@@ -101,7 +101,7 @@ def header_of(
     }
 
 
-def _derived(
+def _derive(
     batch: pa.RecordBatch, rows: list[Blocks], columns: list[Blocks], verdict: Verdict, depth: int, deadline: float
 ) -> Iterator[dict[str, Any]]:
     """Yield the steps and the conclusion."""

@@ -242,7 +242,7 @@ def test_deleted_and_adult_pages_are_judged() -> None:
         mono, color = ([judged(ask, n, kind).outcome for n in (1, 2, 3, 8, 9)] for kind in (False, True))
         assert mono == ["ok", "missing", "missing", "deleted", "adult"]
         assert color == ["missing", "deleted", "adult", "missing", "missing"]
-        assert nonograms_org.listed(ask("/search/p/1?sort=6").body) == [(1, False), (3, True), (9, False)]
+        assert nonograms_org.listed_puzzles(ask("/search/p/1?sort=6").body) == [(1, False), (3, True), (9, False)]
 
 
 def test_lists_page_through_puzzles() -> None:
@@ -251,21 +251,21 @@ def test_lists_page_through_puzzles() -> None:
         ask = asking(base)
         pages = [ask(f"/nonograms/p/{page}") for page in (1, 2, 3, 4)]
         assert [page.status for page in pages] == [200, 200, 200, 404]
-        mono = [nonograms_org.listed(page.body) for page in pages]
+        mono = [nonograms_org.listed_puzzles(page.body) for page in pages]
         assert [len(page) for page in mono] == [30, 30, 6, 0]
         assert mono[0][:2] == [(98, False), (97, False)]
-        color = [nonograms_org.listed(ask(f"/nonograms2/p/{page}").body) for page in (1, 2)]
+        color = [nonograms_org.listed_puzzles(ask(f"/nonograms2/p/{page}").body) for page in (1, 2)]
         assert [number for number, _ in color[0] + color[1]] == list(range(99, 0, -3))
         assert f'href="{base}/nonograms2/i/99"'.encode() in ask("/nonograms2/p/1").body
         last = ask("/search/p/10000?sort=6")
         assert last.body == ask("/search/p/4?sort=6").body != ask("/search/p/3?sort=6").body
-        assert nonograms_org.newest(last.body) == 99
-        assert nonograms_org.listed(ask("/search/p/1?sort=6").body)[:3] == [(1, False), (2, False), (3, True)]
+        assert nonograms_org.newest_number(last.body) == 99
+        assert nonograms_org.listed_puzzles(ask("/search/p/1?sort=6").body)[:3] == [(1, False), (2, False), (3, True)]
         assert ask("/elsewhere").status == 404
     with serve(build_archive([])) as base:
         ask = asking(base)
         assert ask("/nonograms/p/1").status == 200
-        assert nonograms_org.newest(ask("/search/p/10000?sort=6").body) is None
+        assert nonograms_org.newest_number(ask("/search/p/10000?sort=6").body) is None
 
 
 # --- both ---

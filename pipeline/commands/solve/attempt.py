@@ -20,7 +20,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import err
-from nonocensus.pipeline.commands.solve.partial import partial, settled
+from nonocensus.pipeline.commands.solve.partial import decided_grid, partial
 from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle, found_solutions, statistics
 from nonocensus.pipeline.errors import Interrupted, UserError
 from nonocensus.pipeline.jobs.schedule import levels
@@ -105,7 +105,7 @@ def _solve(puzzle: Puzzle, options: SolveOptions, log: AttemptLog) -> SolvedPuzz
     if options.in_full and row["solutions"] == "unique" and start is None:
         grading = grade_one(puzzle_batch([puzzle]), min(options.cpu_limit, GRADING_LIMIT))
     solutions = None if options.solution_limit is None else log.solutions
-    known = None if candidates is None else settled(candidates)
+    known = None if candidates is None else decided_grid(candidates)
     return SolvedPuzzle(puzzle, row, options.depth, solutions, known, explanation, grading)
 
 

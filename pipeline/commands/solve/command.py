@@ -49,7 +49,7 @@ from nonocensus.pipeline.commands.solve.verdict_output import (
 from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, needed
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, batch_kinds
 from nonocensus.pipeline.store.sources import no_puzzle_error
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.solver.model.puzzle import Puzzle, with_metadata
@@ -196,7 +196,7 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
             counts[True] += 1
             continue
         needs_techniques = options.in_full or options.needs_explanation
-        compile_kernels(needed(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
+        compile_kernels(batch_kinds(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
         if item.saved and options.from_saved is None and not global_options.quiet:
             err.print(f"[dim]{escape(item.puzzle_id)}: its saved grid is not used; --from-saved 1 starts from it[/dim]")
         with nullcontext() if options.is_interactive else activity(f"solving {item.puzzle_id}"):

@@ -15,7 +15,7 @@ from nonocensus.pipeline.commands.terminal_drawing import free_symbol
 from nonocensus.pipeline.errors import UserError
 from nonocensus.scrapers.formats import FormatError
 from nonocensus.scrapers.formats.jsonl import DIGITS
-from nonocensus.scrapers.formats.parsing import clipped, decode_text
+from nonocensus.scrapers.formats.parsing import clip, decode_text
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle
 
 PAINTED, EMPTY, OPEN, BLANK = "#X█■", "0-x×", "?_ ", "."
@@ -44,7 +44,7 @@ def parse_state(text: str, puzzle: Puzzle) -> np.ndarray:
             if sign not in meanings:
                 colors = " ".join(f"{color.symbol} ({color.name})" for color in puzzle.palette[1 : puzzle.colors + 1])
                 raise FormatError(
-                    f"row {y + 1}, column {x + 1}: {clipped(sign)} is no sign of a cell; "
+                    f"row {y + 1}, column {x + 1}: {clip(sign)} is no sign of a cell; "
                     f"write {colors}, 0 for empty, ? for open"
                 )
             grid[y, x, meanings[sign]] = True

@@ -13,7 +13,7 @@ from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields
 from nonocensus.pipeline.commands.terminal_drawing import draw
 from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, needed
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, batch_kinds
 from nonocensus.pipeline.store.sources import no_puzzle_error
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.reports.words.step_words import describe_cell, describe_merged, grid_states, known_grid
@@ -32,7 +32,7 @@ def print_hint(puzzle: Puzzle, from_saved: int | None, cpu_limit: float) -> int:
     It starts from its saved grid number `from_saved`, else from its first one, else from an empty grid.
     """
     start = _start(puzzle, from_saved)
-    compile_kernels(needed(puzzle_batch([puzzle])), SOLVING)
+    compile_kernels(batch_kinds(puzzle_batch([puzzle])), SOLVING)
     found = hint(puzzle, start, cpu_limit=cpu_limit)
     print_result(hint_fields(puzzle, found), describe_hint(puzzle, start, found))
     return SOME_FAILED if found.kind in UNHELPFUL else DONE

@@ -57,7 +57,7 @@ def partial(puzzle: Puzzle, row: dict[str, Any], depth: int, start: np.ndarray |
     return possibilities(memory.board).reshape(puzzle.height, puzzle.width, -1)
 
 
-def settled(may_be: np.ndarray) -> np.ndarray:
+def decided_grid(may_be: np.ndarray) -> np.ndarray:
     """Return the palette entry of each cell of a `partial` grid, int64[height, width]; -1 where it is open."""
     colors: np.ndarray = np.where(may_be.sum(axis=2) == 1, may_be.argmax(axis=2), -1)
     return colors

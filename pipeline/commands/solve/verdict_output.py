@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table, wrapped
+from nonocensus.pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table, wrap
 from nonocensus.pipeline.commands.terminal_drawing import (
     animate,
     difference_text,
@@ -118,7 +118,7 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     error = f": {escape(row['error'])}" if row["error"] else ""
     yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}{error}"
     if solved.known is not None:
-        yield from unfinished(puzzle, row, solved.known)
+        yield from draw_unfinished(puzzle, row, solved.known)
     if row["solution"] is not None:
         if solved.known is not None:
             yield "A solution:"
@@ -145,10 +145,10 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         if row["solutions"] == "none" and solved.explanation is None:
             hint = "; --explain shows why"
         for_people = f"For people: [bold]{escape(words)}[/bold]{hint}"
-        yield for_people if solved.explanation is None else wrapped(for_people)
+        yield for_people if solved.explanation is None else wrap(for_people)
 
 
-def unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> Iterator[RenderableType]:
+def draw_unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> Iterator[RenderableType]:
     """Yield the grid of an unfinished puzzle, and the counts of decided cells and solutions."""
     yield draw(puzzle, GridState(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
     decided = f"{(known >= 0).sum():,} of {known.size:,} cells are decided"
@@ -189,13 +189,13 @@ def animate_explanation(explanation: Explanation) -> None:
 def step_lines(explanation: Explanation) -> Iterator[RenderableType]:
     """Yield each step, trivial ones merged, and the outcome."""
     yield from map(step_text, describe_merged(explanation))
-    yield wrapped(f"[bold]{escape(describe_ending(explanation))}[/bold]")
+    yield wrap(f"[bold]{escape(describe_ending(explanation))}[/bold]")
 
 
 def step_text(described: DescribedStep[MergedStep]) -> RenderableType:
     """Format a step: its number, and at the right of it its sentences and its technique."""
     technique = TECHNIQUES[described.step.technique].name
-    return wrapped(f"{escape(described.what)} [cyan]{technique}[/cyan]", f"{described.number:4}. ")
+    return wrap(f"{escape(described.what)} [cyan]{technique}[/cyan]", f"{described.number:4}. ")
 
 
 def explanation_fields(explanation: Explanation) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from stores import Nonocensus
 
-from nonocensus.pipeline.commands.options import selected
+from nonocensus.pipeline.commands.options import read_selection
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.parts import Store
 
@@ -80,4 +80,4 @@ def test_ids_are_parsed_as_csv_and_id_files_by_line(tmp_path: Path) -> None:
         (['"a,b",c', '"say ""x""",@d'], ("a,b", "c", 'say "x"', "@d")),
         ([f"@{tmp_path}/ids", '"@e"'], ("a,b", '"c"', "@d", "@e")),
     ):
-        assert selected(texts, None, None).ids == ids
+        assert read_selection(texts, None, None).ids == ids

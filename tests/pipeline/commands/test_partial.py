@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nonocensus.pipeline.commands.solve.partial import partial, settled
+from nonocensus.pipeline.commands.solve.partial import decided_grid, partial
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 
@@ -30,7 +30,7 @@ def test_as_many_cells_as_the_ladder_has_decided_and_as_in_every_solution(rung: 
         left_open += 1
         may_be = partial(puzzle, row, 2)
         assert may_be is not None
-        known = settled(may_be)
+        known = decided_grid(may_be)
         assert (known >= 0).sum() == row[COUNTS[rung]]
         assert puzzle.goal is not None
         assert ((known == puzzle.goal) | (known < 0)).all()
@@ -47,8 +47,8 @@ def test_from_a_saved_grid() -> None:
     begun = partial(SWITCH, row, 2, start)
     assert free is not None
     assert begun is not None
-    assert settled(free).tolist() == [[-1, -1, 0], [-1, -1, 0]]
-    assert settled(begun).tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert decided_grid(free).tolist() == [[-1, -1, 0], [-1, -1, 0]]
+    assert decided_grid(begun).tolist() == [[0, 1, 0], [1, 0, 0]]
     assert partial(SWITCH, row, 2, np.zeros((2, 3, 2), np.bool_)) is None
 
 
@@ -57,4 +57,4 @@ def test_at_a_timeout() -> None:
     assert row["status"] == "timeout"
     may_be = partial(SWITCH, row, 2)
     assert may_be is not None
-    assert settled(may_be).tolist() == [[-1, -1, 0], [-1, -1, 0]]
+    assert decided_grid(may_be).tolist() == [[-1, -1, 0], [-1, -1, 0]]

@@ -9,7 +9,7 @@ from stores import sampled
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.findings import near
-from nonocensus.pipeline.findings.near import BANDS, CHANCE, WINDOW, allowed_cells, find_near, joined, packed, passes
+from nonocensus.pipeline.findings.near import BANDS, CHANCE, WINDOW, allowed_cells, concatenate, find_near, pack, passes
 
 
 def turns(picture: np.ndarray) -> Iterator[np.ndarray]:
@@ -63,7 +63,7 @@ def check(cells: np.ndarray, most: int, share: float | None = None) -> None:
     _, height, width = cells.shape
     allowed = any_of(cells, most) if share is None else allowed_cells(height * width, share)
     assert allowed[-1] == most
-    found = find_near(packed(cells), allowed, SILENT._replace(on_progress=lambda count, _: calls.append(count)))
+    found = find_near(pack(cells), allowed, SILENT._replace(on_progress=lambda count, _: calls.append(count)))
     limits = allowed[[rarer(picture) for picture in cells]]
     assert (found.first.tolist(), found.cells.tolist()) == slowly(cells, limits)
     fewer = [min(rarer(cells[k]), rarer(cells[first])) for k, first in enumerate(found.first)]
@@ -110,7 +110,7 @@ def test_unrelated_pictures_are_not_near() -> None:
     cells[4:, 5] = 1
     cells[5, 5, :2] = 0
     cells[6, 5, :4] = 0
-    found = find_near(packed(cells), allowed_cells(400, 0.15), SILENT)
+    found = find_near(pack(cells), allowed_cells(400, 0.15), SILENT)
     assert found.first.tolist() == [0, 1, 2, 3, 4, 4, 5]
     assert found.share.tolist() == [0, 0, 0, 0, 0, 2 / 18, 2 / 16]
 
@@ -134,17 +134,17 @@ def test_of_more_bands_some_are_enough() -> None:
     for picture in cells[1::2]:
         picture.reshape(-1)[rng.choice(1600, 80, replace=False)] ^= 1
     assert passes(40, 40, len(cells), 80) == 8 * BANDS
-    found = find_near(packed(cells), any_of(cells, 80), SILENT)
+    found = find_near(pack(cells), any_of(cells, 80), SILENT)
     assert found.first.tolist() == [k // 2 * 2 for k in range(len(cells))]
     assert found.cells.tolist() == [0, 80] * (2 * WINDOW)
-    assert not find_near(packed(cells), any_of(cells, 79), SILENT).cells.any()
+    assert not find_near(pack(cells), any_of(cells, 79), SILENT).cells.any()
 
 
 def test_pieces_of_different_depth_are_joined() -> None:
     rng = np.random.default_rng(5)
     pieces = [rng.integers(0, colors, (3, 6, 11), dtype=np.uint8) for colors in (2, 32, 1, 4)]
-    whole = packed(np.concatenate(pieces))
-    pictures = joined([packed(piece) for piece in pieces])
+    whole = pack(np.concatenate(pieces))
+    pictures = concatenate([pack(piece) for piece in pieces])
     assert pictures[1:] == whole[1:] == (11, 6)
     assert np.array_equal(pictures.bits, whole.bits)
 
@@ -154,15 +154,15 @@ def test_plain_pictures_take_a_time_that_grows_with_their_number(monkeypatch: py
     rng = np.random.default_rng(6)
     cells = (rng.random((3000, 10, 10)) < 0.02).astype(np.uint8)
     compared = 0
-    count = near._colored
+    count = near._count_colored
 
     def counting(bits: np.ndarray) -> np.ndarray:
         nonlocal compared
         compared += len(bits)
         return count(bits)
 
-    monkeypatch.setattr(near, "_colored", counting)
-    found = find_near(packed(cells), any_of(cells, 5), SILENT)
+    monkeypatch.setattr(near, "_count_colored", counting)
+    found = find_near(pack(cells), any_of(cells, 5), SILENT)
     assert compared <= len(cells) * (1 + (WINDOW + 1) * passes(10, 10, len(cells), 5))
     assert found.crowded.sum() > 2900
     assert (found.first != np.arange(3000)).sum() > 2900

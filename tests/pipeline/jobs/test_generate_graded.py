@@ -19,7 +19,7 @@ from nonocensus.pipeline.errors import ClusterError, UserError
 from nonocensus.pipeline.executors.executor import Resources, SerialExecutor
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs import generate_graded as graded
-from nonocensus.pipeline.jobs.generate_graded import Conditions, GradedPictures, fitting, in_order
+from nonocensus.pipeline.jobs.generate_graded import Conditions, GradedPictures, find_fitting, in_order
 from nonocensus.pipeline.store.parts import append, create_store, open_store
 from nonocensus.reports.words.formatting import share
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
@@ -90,9 +90,9 @@ def test_interrupted_command_writes_nothing(nonocensus: Nonocensus, monkeypatch:
     def interrupted(*task: Any) -> pa.RecordBatch:
         if task[2] > 14:
             signal.raise_signal(signal.SIGINT)
-        return fitting(*task)
+        return find_fitting(*task)
 
-    monkeypatch.setattr(graded, "fitting", interrupted)
+    monkeypatch.setattr(graded, "find_fitting", interrupted)
     done = nonocensus("generate", "random", "8x8", "--out", "s", "--count", "40", "--grade", "3")
     assert (done.code, done.err.splitlines()[-1]) == (130, "nonocensus: interrupted; nothing was written")
     assert not Path("s").exists()
@@ -163,7 +163,7 @@ def test_clock_does_not_choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         return classify(puzzles, cpu_limit=min(cpu_limit, 0.0) if rung == "search" else cpu_limit, rung=rung)
 
     monkeypatch.setattr(graded, "classify", late)
-    assert len(fitting(RECIPE, Conditions(grade=(1, 8)), 0, 30)) > 0
+    assert len(find_fitting(RECIPE, Conditions(grade=(1, 8)), 0, 30)) > 0
     with pytest.raises(UserError, match=r"^random/8x8-0.5-1-\d+ is undecided after 60 CPU seconds; choose another"):
         filled(tmp_path / "s", conditions=Conditions(grade=(7, 9)))
     assert limits == [("probe", float("inf")), ("search", 60.0)]
@@ -203,7 +203,7 @@ def test_puzzles_stay_in_order_and_a_failed_task_ends_the_command(
         filled(tmp_path / "other")
         assert rows(tmp_path / "other").equals(rows(tmp_path / "s"))
         found = [batch for _, batch in in_order(RECIPE, CONDITIONS, SERIAL, 50)]
-        assert pa.Table.from_batches(found).equals(pa.Table.from_batches([fitting(RECIPE, CONDITIONS, 0, 50)]))
+        assert pa.Table.from_batches(found).equals(pa.Table.from_batches([find_fitting(RECIPE, CONDITIONS, 0, 50)]))
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.job import JobSettings
-from nonocensus.pipeline.jobs.kernel_compilation import needed
+from nonocensus.pipeline.jobs.kernel_compilation import batch_kinds
 from nonocensus.pipeline.jobs.mend_job import mend_run
 from nonocensus.pipeline.store.conversion import read_puzzles
 from nonocensus.pipeline.store.parts import Store, append, create_store, drop_rows, rewrite
@@ -179,4 +179,4 @@ def test_invalid_puzzles_need_no_kernels() -> None:
         place, PUZZLES.field(place), pa.array([5, 0, 64, 1000, 65535, None, 5, 5, 5, 5], pa.uint16())
     )
     assert len(kernel_kinds(views(evil))) > 1
-    assert needed(evil) == {(1, False)}
+    assert batch_kinds(evil) == {(1, False)}

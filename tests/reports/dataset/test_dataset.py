@@ -28,7 +28,7 @@ from nonocensus.reports.dataset.dataset_columns import (
     splits_of,
 )
 from nonocensus.reports.numbers.derived_measures import DERIVED
-from nonocensus.reports.rights import CONTENT, MADE_BY_RULE, shareable, withheld
+from nonocensus.reports.rights import CONTENT, MADE_BY_RULE, shareable, withhold
 from nonocensus.reports.words.citation import deposit
 from nonocensus.solver.model.puzzle import Puzzle, from_picture, normalize_palette
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
@@ -237,14 +237,14 @@ def test_what_is_made_by_rule(source: str) -> None:
 
 def test_content_is_withheld() -> None:
     rows = licensed("MIT", None, "CC-BY-NC-4.0", "CC0")
-    left = withheld(rows, shareable(rows))
+    left = withhold(rows, shareable(rows))
     assert left.schema.equals(PUZZLES, check_metadata=True)
     for name in PUZZLES.names:
         missing = [left[name][k] != rows[name][k] for k in range(4)]
         assert missing == ([False, True, True, False] if name in CONTENT else [False] * 4), name
     assert left["rows"].to_pylist() == [[[{"length": 2, "color": 1}]], None, None, [[{"length": 2, "color": 1}]]]
     results = pa.RecordBatch.from_pylist([{"puzzle_id": "a/1", "solution": b"\1", "score": 1.0}] * 4, schema=RESULTS)
-    solutions = withheld(results, shareable(rows))
+    solutions = withhold(results, shareable(rows))
     assert solutions["solution"].to_pylist() == [b"\1", None, None, b"\1"]
     assert solutions["score"].null_count == 0
-    assert len(withheld(rows.slice(0, 0), shareable(rows.slice(0, 0)))) == 0
+    assert len(withhold(rows.slice(0, 0), shareable(rows.slice(0, 0)))) == 0

@@ -130,11 +130,11 @@ def test_the_largest_puzzle_is_drawn_alone_and_small() -> None:
 def test_a_large_drawing_is_scaled_down_to_cells_of_whole_pixels() -> None:
     puzzle = from_picture(np.random.default_rng(1).integers(0, 2, (40, 60), np.uint8))
     drawn = drawing(puzzle)
-    scale = raster.fitting(drawn, 300_000)
+    scale = raster.fit_scale(drawn, 300_000)
     assert scale * CELL == round(scale * CELL) > 1
     assert drawn.width * drawn.height * scale**2 <= 300_000
     assert drawn.width * drawn.height * (scale + 1 / CELL) ** 2 > 300_000
-    assert 0 < raster.fitting(drawn, 100) * CELL < 1, "smaller than a pixel a cell if it must be"
+    assert 0 < raster.fit_scale(drawn, 100) * CELL < 1, "smaller than a pixel a cell if it must be"
 
 
 def test_numbers_are_drawn_without_a_font_of_the_machine() -> None:

@@ -17,7 +17,7 @@ from nonocensus.reports.drawings.geometry import CAPTION_WIDTH, CELL, MARGIN, cl
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.drawings.sheet_colors import halo, ink
-from nonocensus.reports.drawings.svg import EDGE, drawing, numbered, possible_marks
+from nonocensus.reports.drawings.svg import EDGE, add_line_numbers, drawing, possible_marks
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -232,7 +232,7 @@ def test_equal_runs_of_consecutive_rows_are_one_rectangle() -> None:
 def test_lines_are_numbered_beside_the_grid(size: tuple[int, int], shown: int) -> None:
     puzzle = from_picture(np.ones(size, np.uint8))
     place, plain = geometry(puzzle), drawing(puzzle)
-    drawn = numbered(puzzle, plain)
+    drawn = add_line_numbers(puzzle, plain)
     root = ET.fromstring(drawn.svg)
     assert (drawn.width, drawn.height) == (plain.width + EDGE, plain.height + EDGE)
     (group,) = [g for g in root.iter(f"{SVG}g") if g.get("class") == "places"]

@@ -12,7 +12,7 @@ import pytest
 from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 
 from nonocensus.reports.numbers.activity import MOMENTS, PastSession, activity
-from nonocensus.reports.numbers.aggregate import HARDEST, figures, plain
+from nonocensus.reports.numbers.aggregate import HARDEST, figures, to_plain
 from nonocensus.reports.numbers.census import LISTED, take_census
 from nonocensus.reports.numbers.figures import (
     ClaimCounts,
@@ -435,7 +435,7 @@ def test_tables_of_different_length_are_no_pair() -> None:
 
 
 def test_plain_converts_nested_records() -> None:
-    assert plain({"a": (GoalMatches(1, 2, 3), StalledPuzzles(1, None))}) == {
+    assert to_plain({"a": (GoalMatches(1, 2, 3), StalledPuzzles(1, None))}) == {
         "a": [{"matches": 1, "differs": 2, "unknown": 3}, {"puzzles": 1, "decided": None}]
     }
 

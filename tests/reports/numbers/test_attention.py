@@ -21,7 +21,7 @@ from nonocensus.reports.numbers.attention import (
     explain_contradiction,
 )
 from nonocensus.reports.numbers.census import Census, take_census
-from nonocensus.reports.numbers.duplicates import DUPLICATES, are_plain, repeated
+from nonocensus.reports.numbers.duplicates import DUPLICATES, are_plain, find_repeated
 from nonocensus.reports.numbers.issues import (
     ISSUES,
     author_lists,
@@ -129,7 +129,7 @@ def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
         if first is not row:
             likeness = "equal" if row["clue_hash"] == first["clue_hash"] else "turned"
             expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None, None, False))
-    made = repeated(pa.Table.from_pylist(rows, schema)).to_pylist()
+    made = find_repeated(pa.Table.from_pylist(rows, schema)).to_pylist()
     assert sorted(tuple(row.values()) for row in made) == sorted(expected)
 
 
@@ -144,7 +144,7 @@ def test_repeated_puzzles_are_told_apart_by_their_colours_and_plain_ones_marked(
         *((picture, (white, blue, red)), (square, (white, red)), (square, (white, red))),
     ]
     puzzles = [from_picture(cells, colors, puzzle_id=f"a/{k}") for k, (cells, colors) in enumerate(drawn)]
-    rows = repeated(pa.Table.from_batches([puzzle_batch(puzzles)]))
+    rows = find_repeated(pa.Table.from_batches([puzzle_batch(puzzles)]))
     assert [tuple(row.values()) for row in rows.to_pylist()] == [
         ("a/0", "a/1", "recoloured", None, None, False),
         ("a/0", "a/2", "turned", None, None, False),
@@ -165,7 +165,7 @@ def test_damaged_clues_are_told_apart_as_well_as_can_be() -> None:
         ],
         pa.schema([*map(RESULTS.field, ("puzzle_id", "clue_hash")), *map(PUZZLES.field, FACTS)]),
     )  # fmt: skip
-    assert len(repeated(table)) == len(table) - 1
+    assert len(find_repeated(table)) == len(table) - 1
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from nonocensus.reports.numbers import census
 from nonocensus.reports.numbers.aggregate import figures, figures_of
 from nonocensus.reports.numbers.census import take_census
-from nonocensus.reports.numbers.joined_columns import GRADED, SHARED, Grade, by_grade, finished, join_grades
-from nonocensus.solver.model.keyed_rows import KEY, first_bits, indexed, join_columns
+from nonocensus.reports.numbers.joined_columns import GRADED, SHARED, Grade, by_grade, join_grades, with_grade
+from nonocensus.solver.model.keyed_rows import KEY, first_bits, index_rows, join_columns
 from nonocensus.solver.model.tables import GRADES, RESULTS
 
 ROWS = [
@@ -28,11 +28,11 @@ def results(*keys: tuple[str | None, str | None]) -> pa.RecordBatch:
 
 def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
     rows = join_grades(
-        results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), indexed(FOUND)
+        results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), index_rows(FOUND)
     )
     assert rows.schema == SHARED
     assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
-    assert join_grades(results(("b", "1")), indexed(finished(FOUND)), GRADED)["looks"].to_pylist() == [None]
+    assert join_grades(results(("b", "1")), index_rows(with_grade(FOUND)), GRADED)["looks"].to_pylist() == [None]
 
 
 def test_every_measure_has_a_source() -> None:
@@ -91,7 +91,7 @@ KEYS = st.lists(st.tuples(st.sampled_from(["a/1", "a/2", None]), st.sampled_from
 def test_each_row_has_the_first_that_was_found_of_it(rows: list[tuple[str, str]], found: list[tuple[str, str]]) -> None:
     made = [dict(zip(KEY, key, strict=True)) | {"grade": k, "hardest": f"no. {k}"} for k, key in enumerate(found)]
     results = pa.RecordBatch.from_pylist([dict(zip(KEY, key, strict=True)) for key in rows], schema=SCHEMA)
-    columns = join_columns(results, indexed(pa.Table.from_pylist(made, SCHEMA)), COLUMNS)
+    columns = join_columns(results, index_rows(pa.Table.from_pylist(made, SCHEMA)), COLUMNS)
     assert columns.schema == COLUMNS
     for key, row in zip(rows, columns.to_pylist(), strict=True):
         k = found.index(key) if key in found and None not in key else None

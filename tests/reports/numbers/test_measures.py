@@ -20,7 +20,7 @@ from nonocensus.reports.dataset.croissant import TYPES
 from nonocensus.reports.dataset.dataset_columns import Content, schema
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
-from nonocensus.reports.numbers.joined_columns import GRADED, finished, with_sources
+from nonocensus.reports.numbers.joined_columns import GRADED, with_grade, with_sources
 from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.reports.page.browser import payload
 from nonocensus.reports.page.browser_columns import COLUMNS
@@ -188,7 +188,7 @@ def test_datasets_have_the_measures_that_say_so() -> None:
 @pytest.mark.slow
 def test_the_report_shows_the_measures_that_say_so(some: Solved) -> None:
     pairs = [(some.results.select(RESULT_COLUMNS), some.puzzles.select(PUZZLE_COLUMNS))]
-    found = finished(pa.Table.from_batches([some.grades]))
+    found = with_grade(pa.Table.from_batches([some.grades]))
     census = take_census(pairs, grades=found)
     assert census.compared.column_names == [measure.name for measure in MEASURES if Place.correlations in measure.shown]
     for measure in declared(Place.correlations):
@@ -204,7 +204,7 @@ def test_the_report_shows_the_measures_that_say_so(some: Solved) -> None:
 
 def test_the_browser_has_the_measures_that_say_so(some: Solved) -> None:
     pairs = [(some.results.select(RESULT_COLUMNS), some.puzzles.select(PUZZLE_COLUMNS))]
-    shown = take_census(pairs, grades=finished(pa.Table.from_batches([some.grades]))).shown
+    shown = take_census(pairs, grades=with_grade(pa.Table.from_batches([some.grades]))).shown
     columns = columns_of(payload(shown))
     titled = {column.name for column in COLUMNS if column.title}
     for measure in MEASURES:

@@ -20,7 +20,7 @@ from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 from nonocensus.reports.charts.encodings import ACCENT, READABLE, SERIES
 from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.numbers.activity import Activity, Moment
-from nonocensus.reports.numbers.aggregate import figures, plain
+from nonocensus.reports.numbers.aggregate import figures, to_plain
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.page.report_page import RunDetails, write_report
 from nonocensus.reports.page.templating import markdown
@@ -107,7 +107,7 @@ def test_files(report: dict[str, bytes]) -> None:
 
 def test_json_holds_the_same_figures(report: dict[str, bytes]) -> None:
     content = json.loads(report["report.json"])
-    assert content["figures"] == plain(figures(PAIRS))
+    assert content["figures"] == to_plain(figures(PAIRS))
     assert content["about"]["run_id"] == "run-1"
     assert content["about"]["configuration"]["cpu_limit"] == 60
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from nodejs import run
 
-from nonocensus.reports.page.page_scripts import joined
+from nonocensus.reports.page.page_scripts import join_modules
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "reports/templates"
 ENTRIES = ("report.js", "explanation.js", "serve/page.js")
@@ -52,7 +52,7 @@ def test_joined_modules_do_what_they_do_apart(tmp_path: Path) -> None:
     for name, text in MODULES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    (tmp_path / "joined.cjs").write_text(joined("main.js", MODULES.__getitem__))
+    (tmp_path / "joined.cjs").write_text(join_modules("main.js", MODULES.__getitem__))
     apart, together = (run(str(tmp_path / name)) for name in ("main.js", "joined.cjs"))
     assert together.stdout == apart.stdout == 'words, once\none\ntwo\n["one!","one!","two!?"]\n'
     assert (apart.stderr, together.stderr) == ("", "")
@@ -73,12 +73,12 @@ def test_joined_modules_do_what_they_do_apart(tmp_path: Path) -> None:
 )
 def test_modules_that_can_not_be_joined_are_refused(module: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        joined("a.js", lambda _: module)
+        join_modules("a.js", lambda _: module)
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_scripts_of_pages_are_valid_and_end_no_element(entry: str, tmp_path: Path) -> None:
-    script = joined(entry)
+    script = join_modules(entry)
     (tmp_path / "joined.cjs").write_text(script, encoding="utf-8")
     done = run("--check", str(tmp_path / "joined.cjs"))
     assert done.returncode == 0, done.stderr
@@ -87,6 +87,6 @@ def test_scripts_of_pages_are_valid_and_end_no_element(entry: str, tmp_path: Pat
 
 
 def test_every_module_belongs_to_a_page() -> None:
-    scripts = "".join(map(joined, ENTRIES))
+    scripts = "".join(map(join_modules, ENTRIES))
     modules = {path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.js")}
     assert {module for module in modules if f'$modules["{module}"] = ' not in scripts} == set()

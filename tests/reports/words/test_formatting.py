@@ -10,7 +10,7 @@ from nonocensus.reports.words.formatting import (
     REGULARS,
     bucket,
     by_number,
-    counted,
+    count_text,
     difficulty_words,
     estimate_text,
     minutes_text,
@@ -60,7 +60,7 @@ WORDS: dict[Callable[..., str], dict[tuple[Any, ...], str]] = {
         (75.89, "site_quality"): "75.89",
     },
     lambda *numbers: by_number("row", numbers): {(2,): "row 2", (1, 3, 4, 7, 8, 9): "rows 1, 3, 4 and 7 to 9"},
-    counted: {(0, "row"): "0 rows", (1, "row"): "1 row", (2_000, "row"): "2,000 rows"},
+    count_text: {(0, "row"): "0 rows", (1, "row"): "1 row", (2_000, "row"): "2,000 rows"},
     minutes_text: {(0.5,): "30 s", (7.2,): "7 min", (150,): "2.5 h"},
     estimate_text: {(7.2, "minutes"): "7 min", (2.34, "stars"): "2.3", (0.456, "difficulty"): "0.46"},
     time_words: {

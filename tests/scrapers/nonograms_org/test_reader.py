@@ -13,7 +13,7 @@ from strategies import PALETTE, pictures
 
 from nonocensus.scrapers.formats import FormatError, nonograms_org
 from nonocensus.scrapers.formats.nonograms_codec import encode
-from nonocensus.scrapers.formats.nonograms_org import judge, listed, newest, write_list_page, write_page
+from nonocensus.scrapers.formats.nonograms_org import judge, listed_puzzles, newest_number, write_list_page, write_page
 from nonocensus.solver.model.puzzle import BLACK, BLACK_ON_WHITE, Block, from_picture
 
 
@@ -51,8 +51,8 @@ def test_truncated_real_page_is_an_error(real: Path) -> None:
 
 def test_links_of_real_page_are_listed(real: Path) -> None:
     data = (real / "61475.html").read_bytes()
-    assert listed(data) == []  # but for the random puzzle
-    assert newest(data) == 61475
+    assert listed_puzzles(data) == []  # but for the random puzzle
+    assert newest_number(data) == 61475
 
 
 def test_page_with_31_colours_and_black_twice_is_parsed() -> None:
@@ -186,20 +186,20 @@ def test_links_of_list_are_listed() -> None:
         <a href="/nonograms/i/40/?x=1">Forty</a> <a>none</a> <a href>empty</a> <a href="/nonograms/p/3">next</a>
         <a href="/nonograms/i/x">x</a> <a href="/nonogramprint2/i/99">print</a> <a href="/nonograms3/i/7">no</a>
         <a href="/nonograms/i/1234567890123">absurd</a> <a href="/user/3">someone</a></div>"""
-    assert listed(data) == [(5, True), (40, False)]
-    assert newest(data) == 99
+    assert listed_puzzles(data) == [(5, True), (40, False)]
+    assert newest_number(data) == 99
 
 
 def test_page_with_too_many_tags_is_refused() -> None:
     with pytest.raises(FormatError, match="more than 5,000 tags"):
-        listed(b"<b>" * 5001)
+        listed_puzzles(b"<b>" * 5001)
 
 
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_have_an_outcome(data: bytes) -> None:
     assert judge(data, 200, 7, False, SITE).outcome == "error"
-    assert listed(data) == []
-    assert newest(data) is None
+    assert listed_puzzles(data) == []
+    assert newest_number(data) is None
 
 
 def test_written_page_is_read_back() -> None:
@@ -242,8 +242,8 @@ def test_written_pages_of_any_picture_are_read_back(picture: np.ndarray, text: s
 
 def test_written_list_is_read_back() -> None:
     ids = [(12, False), (7, True), (81801, False)]
-    assert listed(write_list_page(ids)) == ids
-    assert listed(write_list_page([*ids, *ids], "http://127.0.0.1:8000")) == ids
-    assert newest(write_list_page(ids)) == 81801
-    assert listed(write_list_page([])) == []
-    assert newest(write_list_page([])) is None
+    assert listed_puzzles(write_list_page(ids)) == ids
+    assert listed_puzzles(write_list_page([*ids, *ids], "http://127.0.0.1:8000")) == ids
+    assert newest_number(write_list_page(ids)) == 81801
+    assert listed_puzzles(write_list_page([])) == []
+    assert newest_number(write_list_page([])) is None
