@@ -300,7 +300,7 @@ def find_duplicates(
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:
-    """Query a run (tables puzzles, results, certificates, grades) or a store (puzzles) in SQL, read-only."""
+    """Query a run (puzzles, results, certificates, mendings, grades) or a store (puzzles) in SQL, read-only."""
     from nonocensus.pipeline.findings.sql_tables import open_tables
     from nonocensus.pipeline.sql import select_query, sql_errors
 

@@ -44,15 +44,15 @@ def query(
     place: Annotated[str | None, typer.Argument(help="Run or store.", metavar="RUN|STORE")] = None,
     sql: Annotated[
         str | None,
-        typer.Argument(help="Select over puzzles, results, certificates, grades.", metavar="SELECT"),
+        typer.Argument(help="Select over puzzles, results, certificates, mendings, grades.", metavar="SELECT"),
     ] = None,
     csv: CsvFile = None,
     schema: Annotated[bool, typer.Option("--schema", help="Describe the columns of all tables and measures.")] = False,
 ) -> None:
     """Query a run or a store with SQL, or describe its tables.
 
-    A run has the tables `puzzles`, `results`, `certificates` and `grades`, a store has `puzzles`; access is read-only.
-    `puzzles` has the measure `colors` too; all measures are columns for --where of other commands.
+    A run has the tables `puzzles`, `results`, `certificates`, `mendings` and `grades`, a store has `puzzles`; access is
+    read-only. `puzzles` has the measure `colors` too; all measures are columns for --where of other commands.
     --schema needs no run. A terminal gets the first rows and the columns that fit; a file or a pipe gets all, separated
     by tabs. In JSON and CSV bytes are hexadecimal digits.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.run.job_tables import certificates_table, current_grades
+from nonocensus.pipeline.run.job_tables import certificates_table, current_attempts, current_grades
 from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.sql import database
@@ -26,10 +26,11 @@ COLORS = "coalesce(list_max([block.color for block in flatten(rows)]), 0)"
 
 @contextmanager
 def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """Open a database with the tables of a run (puzzles, results, certificates, grades) or of a store (puzzles).
+    """Open a database with the tables of a run, or of a store, which has only puzzles.
 
-    Puzzles have the measure `colors` too.
-    If the store of a run is missing or has changed, only queries of puzzles raise InputError.
+    A run has puzzles, results, certificates, mendings and grades. Puzzles have the measure `colors` too, and mendings a
+    row without change for each puzzle for which none was found. If the store of a run is missing or has changed, only
+    queries of puzzles raise InputError.
     """
     missing: InputError | None = None
     with database() as connection:
@@ -43,6 +44,7 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
         if isinstance(place, Run):
             connection.register("results", results_table(place))
             connection.register("certificates", certificates_table(place))
+            connection.register("mendings", current_attempts(place))
             connection.register("grades", current_grades(place))
         try:
             yield connection

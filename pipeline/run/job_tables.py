@@ -171,14 +171,23 @@ def read_grades(run: Run) -> pa.Table:
 
 def current_grades(run: Run) -> pa.Table:
     """Return the grades of the puzzles that the run has now."""
-    grades = read_grades(run)
-    if not len(grades):
-        return grades
-    is_current = np.zeros(len(grades), np.bool_)
-    grade_keys = keys(grades).combine_chunks()
+    return _of_current(run, read_grades(run))
+
+
+def current_attempts(run: Run) -> pa.Table:
+    """Return `read_attempts` of the puzzles that the run has now."""
+    return _of_current(run, read_attempts(run))
+
+
+def _of_current(run: Run, rows: pa.Table) -> pa.Table:
+    """Return the rows whose id and clues the run has now."""
+    if not len(rows):
+        return rows
+    is_current = np.zeros(len(rows), np.bool_)
+    row_keys = keys(rows).combine_chunks()
     for results in run.batches(["puzzle_id", "clue_hash"]):
-        is_current |= pc.is_in(grade_keys, value_set=keys(results)).to_numpy(zero_copy_only=False)
-    return grades.filter(pa.array(is_current))
+        is_current |= pc.is_in(row_keys, value_set=keys(results)).to_numpy(zero_copy_only=False)
+    return rows.filter(pa.array(is_current))
 
 
 def finished_grades(run: Run, where: str | None = None, required: bool = False) -> KeyedRows:
