@@ -1,6 +1,6 @@
 """A line of a puzzle for explanations: where its blocks can be, by counting, by room and in all arrangements."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -68,6 +68,11 @@ class Line(NamedTuple):
         for block in self.clue:
             every |= 1 << block.color
         return self._replace(cells=(every,) * len(self.cells))
+
+    def forgetting(self, unknown: Collection[int]) -> "Line":
+        """Return the line with nothing known of some cells."""
+        cells = zip(self.cells, self.opened().cells, strict=True)
+        return self._replace(cells=tuple(every if x in unknown else now for x, (now, every) in enumerate(cells)))
 
     def mirrored(self) -> "Line":
         """Return the line from its other end."""
@@ -191,12 +196,12 @@ def finished_ends(line: Line) -> list[range]:
 @lru_cache(4096)
 def limiting(line: Line, shows: Callable[[Line], bool]) -> Line:
     """Return a line with no more known cells than show something: an end with finished blocks as a whole, or none."""
-    every, ends = line.opened().cells, finished_ends(line)
-    single = (range(x, x + 1) for x in range(len(every)) if not any(x in end for end in ends))
+    ends = finished_ends(line)
+    single = (range(x, x + 1) for x in range(len(line.cells)) if not any(x in end for end in ends))
     for cells in (*ends, *single):
-        opened = (*line.cells[: cells.start], *every[cells.start : cells.stop], *line.cells[cells.stop :])
-        if opened != line.cells and shows(line._replace(cells=opened)):
-            line = line._replace(cells=opened)
+        opened = line.forgetting(cells)
+        if opened != line and shows(opened):
+            line = opened
     return line
 
 

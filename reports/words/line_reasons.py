@@ -5,7 +5,7 @@ found again as data, by the same rules, for `reason_words` to say in a sentence.
 with the colour in the cell, the rules lead to a line without arrangement.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from nonocensus.reports.words.line_ranges import (
     fits_before,
     gap_before,
     least,
+    limiting,
     possible_starts,
     ranges,
 )
@@ -141,6 +142,31 @@ def _limited(rule: "Rule") -> "Rule":
             yield reason._replace(parts=reason.parts | parts)
 
     return limited
+
+
+def limits_of(parts: Mapping[str, Any]) -> Iterator[tuple[int, int, bool]]:
+    """Yield the limits of blocks that a sentence with these parts shows by the blocks before or after them.
+
+    That is the block, the cell in which it begins at the earliest or ends at the latest, and whether it ends there.
+    """
+    yield from parts.get("others", ())
+    yield from parts.get("far", ())
+    for side, name in (("before", "latest"), ("after", "earliest")):
+        if side in parts and side not in parts["runs"]:
+            yield parts[side], parts[name], side == "before"
+
+
+def shown_line(parts: Mapping[str, Any]) -> tuple[Line, Collection[int]]:
+    """Return the line on which a sentence shows limits, and the cells that it tells of instead of giving them.
+
+    Cells that it tells of anyway are not known there, so that lengths and gaps add up, unless limits need them.
+    """
+    line, told = limiting(*parts["limited"]), parts["told"]
+    bare = line.forgetting(told)
+    found = ranges(bare, FITTED)
+    if all(found.end[t] <= x + 1 if is_last else found.begin[t] >= x for t, x, is_last in limits_of(parts)):
+        return bare, told
+    return line, ()
 
 
 def _by_edge(line: Line, rule: Callable[[Line, int, int], Iterator[Reason]]) -> Iterator[Reason]:

@@ -17,7 +17,7 @@ from nonocensus.reports.words.line_ranges import (
     limiting,
     pushing,
 )
-from nonocensus.reports.words.line_reasons import Reason
+from nonocensus.reports.words.line_reasons import Reason, shown_line
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
 from nonocensus.solver.proofs.record import colors_of
 
@@ -204,7 +204,7 @@ class LineWords:
             before = range(open_.start if within.start else t, t + 1)
             after = range(t, open_.stop if within.stop < n else t + 1)
         elif "limited" in parts:
-            limits = limiting(*parts["limited"])
+            limits, _ = shown_line(parts)
             before = range(t - pushing(limits, t, within.start), t + 1)
             after = range(t, t + pushing(limits.mirrored(), last - t, n - within.stop) + 1)
         beside = ((before[:-1], before, "before"), (after[1:], after, "after"))
@@ -233,8 +233,8 @@ class LineWords:
     def lead(self, parts: Mapping[str, Any]) -> str:
         """Say what limits blocks to where they are: known cells, all blocks pushed to either end, or their count."""
         if "limited" in parts:
-            limits = limiting(*parts["limited"])
-            known = self.known(limits, [x for x in range(len(limits.cells)) if x not in parts["told"]])
+            limits, told = limiting(*parts["limited"]), shown_line(parts)[1]
+            known = self.known(limits, [x for x in range(len(limits.cells)) if x not in told])
             others = join_words([self.limit(parts, *other) for other in parts.get("others", ())])
             return known + (f"{others}: " if others else "")
         if "first" in parts:

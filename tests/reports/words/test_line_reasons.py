@@ -13,7 +13,7 @@ from strategies import known_lines
 
 from nonocensus.reports.page.technique_examples import COLORS, clue_of
 from nonocensus.reports.words.line_ranges import Line, Ranges, arrangements, finished_ends, limiting, pushing
-from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, refutation
+from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, limits_of, refutation, shown_line
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords
 from nonocensus.reports.words.step_words import _sentences
 from nonocensus.solver.model import techniques
@@ -165,12 +165,14 @@ def assert_premised(line: Line, reason: Reason) -> None:
             opened = named._replace(cells=(*named.cells[:x], every[x], *named.cells[x + 1 :]))
             assert not parts["limited"][1](opened), "the cell is needed"
     runs, count, n = parts.get("runs", {}), len(line.clue), len(every)
-    limits = [*parts.get("others", ()), *parts.get("far", ())]
-    begins, ends = ([(t, x, None) for t, x, is_last in limits if is_last == is_end] for is_end in (False, True))
-    begins += [(parts["after"], parts["earliest"], runs.get("after"))] if "after" in parts else []
-    ends += [(parts["before"], parts["latest"], runs.get("before"))] if "before" in parts else []
+    begins, ends = (
+        [(t, x, None) for t, x, is_last in limits_of(parts) if is_last == is_end] for is_end in (False, True)
+    )
+    begins += [(parts["after"], parts["earliest"], runs["after"])] if "after" in runs else []
+    ends += [(parts["before"], parts["latest"], runs["before"])] if "before" in runs else []
     if reason.kind in ("range", "fixed"):
         begins, ends = [(parts["block"], parts["within"][0], None)], [(parts["block"], parts["within"][-1], None)]
+    named, _ = shown_line(parts)
     for t, x, run in begins:
         assert_limited(named, t, x, run and (run[0][1], run[1]))
     for t, x, run in ends:
@@ -363,6 +365,10 @@ columns 5 and 6 are black and can only be one of the 2s, now complete, so column
 punctuating: 1 1 3 | ??#????????
 with 1 + 1 and 2 gaps before it, the 3 begins in column 5 at the earliest: column 3 is black and can only be one of the
 1s, now complete, so columns 2 and 4 are white
+
+punctuating: 2r 2 4r 2r 1 | **************#
+with 4 + 2 + 1 and 1 gap after it, the black 2 ends in column 7 at the latest: column 15 is black and can only be the
+black 1, now complete, so column 14 is not black
 
 mercury: 2 1 | .??#???
 as column 1 is white, if column 2 were black, it would belong to the 2, which would run into column 4 and be too long,
