@@ -75,7 +75,9 @@ COMMON = (
     ("turquoise", "30d0c0"), ("teal", "008080"), ("light blue", "90d0f5"), ("blue", "2060e0"), ("blue", "2070b0"),
     ("blue", "0000ff"), ("blue", "4040ff"),
     ("orange", "e06030"), ("green", "70a070"), ("green", "487848"), ("brown", "705a40"), ("light blue", "b8c8e0"),
-    ("lilac", "d6c6e7"), ("light blue", "ccffff"), ("light grey", "e4e4e4"),
+    ("lilac", "d6c6e7"), ("light blue", "ccffff"), ("light grey", "e4e4e4"), ("olive", "6c6e46"), ("olive", "535436"),
+    ("red", "a85a56"), ("dark green", "2a4a34"), ("dark grey", "484840"), ("green", "587048"), ("brown", "7c4838"),
+    ("dark red", "742838"), ("pink", "c4747c"), ("pink", "b45078"), ("light brown", "ac7458"), ("purple", "8c5078"),
     ("dark blue", "101878"), ("purple", "802090"), ("purple", "9a20c8"), ("lilac", "c8a0e0"), ("magenta", "e020c0"),
 )  # fmt: skip
 """Common names and six hex digits."""
