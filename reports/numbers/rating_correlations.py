@@ -39,9 +39,11 @@ DIFFICULTY_RATINGS = {"site_seconds": "minutes", "site_difficulty": "stars"}
 
 FITTED: dict[tuple[str, str], dict[str, str | None]] = {
     ("griddlers", "site_seconds"): {"minutes": "seconds", "stars": None},
-    ("webpbn", "site_difficulty"): {"stars": "stars"},
+    ("webpbn", "site_difficulty"): {"stars": "stars", "minutes": None},
 }
-"""The sites and ratings that estimates are fitted to (solver.people.minutes); stars follow from minutes, too.
+"""The sites and ratings that estimates are fitted to (solver.people.minutes).
+
+Stars follow from minutes, too, and the minutes of puzzles beyond line logic from ratings.
 
 With their validation in the parameter file; None is unknown.
 """

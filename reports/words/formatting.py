@@ -191,7 +191,8 @@ GRADING = "Grades 1 to 5 are techniques on a single line, 6 to 9 assumptions tha
 TIMING = (
     "The estimate counts what a person sees on the way to the solution, and is fitted to the times of regulars of "
     "griddlers.net; for 80 % of puzzles their time is within 20 to 25 % of it. In a study beginners took four times "
-    "as long. Puzzles that need search, have blots, or are larger than any with known times have no estimate."
+    "as long. Puzzles beyond line logic have no known times: they are assumed to take as long as others that are rated "
+    "as hard. Puzzles that need search, have blots, or are larger than any with known times have no estimate."
 )
 
 REGULARS = "regulars of griddlers.net (beginners may take four times as long)"
