@@ -86,7 +86,7 @@ def select_query(connection: "duckdb.DuckDBPyConnection", query: str) -> "duckdb
     with sql_errors("the query"):
         statements = duckdb.extract_statements(query)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
-            raise UserError("the query is not one select statement: tables can be read here, and nothing else done")
+            raise UserError("the query is not a single SELECT statement; nothing else is allowed")
         return connection.sql(query).project("*")
 
 

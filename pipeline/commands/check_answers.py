@@ -59,8 +59,8 @@ def check(
     write them, with code fences and prose around it (docs/TASKS.md). Of a partial grid, with ? for open cells, it says
     whether it can be completed.
 
-    Exit status 0 if the puzzle is solved, 1 if the answer is wrong or partial, 2 if it is unreadable; of a file of
-    answers 0.
+    Exit status 0 if the puzzle is solved, 1 if the answer is wrong or partial, 2 if it is unreadable; always 0 for a
+    file of answers.
     """
     if tasks is None and answers is None:
         if puzzle is None or answer is None or out is not None:

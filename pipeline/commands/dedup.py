@@ -37,8 +37,8 @@ def dedup(
 
     Each duplicate is listed with its original: the first by date, else by number at its source, else in the
     store. A picture is the goal that fits the clues, or in a run the only solution; near pictures may be rotated or
-    mirrored. The rarer cells are those of the commonest colour or all others, whichever are fewer. Pictures smaller
-    than 8x8 have no near ones, nor have plain ones: fills, stripes, frames, chessboards. --cells 0 finds none.
+    mirrored. A picture's rarer cells are those of its commonest colour, or all others if these are fewer. Pictures
+    smaller than 8x8 and plain ones (fills, stripes, frames, chessboards) have no near ones. --cells 0 finds none.
     """
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")

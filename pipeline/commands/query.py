@@ -57,8 +57,8 @@ def query(
     by tabs. In JSON and CSV bytes are hexadecimal digits.
     """
     if schema:
-        if place is not None or csv is not None:
-            raise UserError("--schema takes no run and no --csv")
+        if csv is not None or sql is not None:
+            raise UserError("--schema takes no SELECT and no --csv")
         print_schema()
         return
     if place is None or sql is None:

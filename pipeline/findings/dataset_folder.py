@@ -165,9 +165,7 @@ def _refuse_another(place: Folder) -> None:
             if place.read_record(MARK, dict[str, Any]).get("kind") == KIND:
                 return
     if place.names():
-        raise UserError(
-            f"{place.name} holds something else than a dataset of nonocensus; name an empty or a new folder"
-        )
+        raise UserError(f"{place.name} is not empty and holds no dataset of nonocensus; name an empty or a new folder")
 
 
 def _clear(place: Folder) -> None:

@@ -311,7 +311,7 @@ def open_store(uri: str) -> Store:
     if not place.has(MARK) and Path(uri).is_dir() and any(Path(uri).iterdir()):
         advice = f"import what is in it: nonocensus import {uri} --out STORE"
         if place.has(RUN_MARK):
-            advice = f"it is a run, of a store that this names: nonocensus status {uri}"
+            advice = f"it is a run; nonocensus status {uri} names its store"
         raise UserError(f"{uri} is not a store of puzzles; {advice}")
     place.read_manifest(MARK, StoreManifest, "a store of puzzles", "import FILES")
     if any(map(_names_part, (place / SUDOKUS).names())):

@@ -71,7 +71,7 @@ REFUSED = {
         "good.non is a file, not a store or a run; import it: nonocensus import good.non --out STORE"
     ),
     f"classify full {NEW}": "full is not a store of puzzles; import what is in it: nonocensus import",
-    f"classify run {NEW}": "it is a run, of a store that this names: nonocensus status run",
+    f"classify run {NEW}": "it is a run; nonocensus status run names its store",
     "classify store --out run --serial --cpu-limit 5": (
         "run holds another run: cpu_limit is 10.0 there and 5.0 here; choose another --out, or --force"
     ),
