@@ -11,6 +11,7 @@ No Ray, files or clocks here.
 """
 
 import heapq
+import math
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -26,12 +27,16 @@ from nonocensus.pipeline.store.spans import Spans
 SWEEP_LIMIT, LIMIT_GROWTH = 0.05, 14.0
 """CPU seconds of a puzzle in the sweep, and the factor between the limits of levels."""
 
+EXPECTED = (1 - 1 / LIMIT_GROWTH) / math.log(LIMIT_GROWTH)
+"""Expected cost of a puzzle above the sweep, as a share of its level's limit, before one has finished there: times are
+about log-uniform between limits."""
+
 MIN_SECONDS, MAX_SECONDS = 0.2, 20.0
 """Target seconds of a task: at least so much that starting it costs little, and at most."""
 
 MAX_SECONDS_ABOVE = 5.0
-"""At most above the sweep: all puzzles of the last level are estimated at its limit until one has ended, and a share of
-that would be too long."""
+"""At most above the sweep: all puzzles of a level are estimated by its limit until one has ended, and a share of that
+would be too long."""
 
 DRIVER_SECONDS = 0.001
 """Seconds of the driver per task, with a margin: with many cores tasks are so long that the driver keeps up."""
@@ -90,16 +95,17 @@ def levels(cpu_limit: float, sweep: float = SWEEP_LIMIT, growth: float = LIMIT_G
 
 
 class LevelCost:
-    """The cost of a level's puzzles in seconds: a decaying mean over finished tasks."""
+    """The cost of a level's puzzles in seconds, and the share of them that need the next level: decaying means."""
 
     def __init__(self) -> None:
-        self.seconds = self.puzzles = 0.0
+        self.seconds = self.puzzles = self.left = 0.0
         self.largest = 0
 
-    def update(self, puzzles: int, seconds: float) -> None:
-        """Add a finished task."""
+    def update(self, puzzles: int, seconds: float, left: int = 0) -> None:
+        """Add a finished task, and the puzzles that it leaves to the next level."""
         self.seconds = DECAY * self.seconds + seconds
         self.puzzles = DECAY * self.puzzles + puzzles
+        self.left = DECAY * self.left + left
         self.largest = max(self.largest, puzzles)
 
     @property
@@ -170,13 +176,14 @@ class Schedule:
         return self.sweep + self.waiting + sum(task.size for task in self.retries)
 
     def seconds_left(self) -> float | None:
-        """Estimate the CPU seconds left; None if the sweep's cost is unknown."""
+        """Estimate the CPU seconds left, those on later levels included; None if the sweep's cost is unknown."""
         if self.sweep and self.costs[0].per_puzzle is None:
             return None
-        waiting = zip(self.costs, self.limits, self.waiting_on, strict=True)
-        return (self.costs[0].per_puzzle or 0.0) * self.sweep + sum(
-            (cost.per_puzzle or limit) * len(queue.order) for cost, limit, queue in waiting
-        )
+        seconds = above = 0.0  # those of a puzzle of the level above, from there on
+        for cost, limit, queue in reversed([*zip(self.costs, self.limits, self.waiting_on, strict=True)]):
+            above = (cost.per_puzzle or EXPECTED * limit) + (cost.left / cost.puzzles * above if cost.puzzles else 0.0)
+            seconds += above * len(queue.order)
+        return seconds + above * self.sweep
 
     def next(self, cores: int, in_flight: int = 0) -> TaskRows | None:
         """Return the next task; None if nothing is left, or a core must become free first.
@@ -241,8 +248,9 @@ class Schedule:
 
     def finished(self, task: TaskRows, seconds: float, left: Iterable[PendingPuzzle]) -> None:
         """Accept a finished task: its wall seconds, and the puzzles that it leaves to the next level."""
-        self.costs[task.level].update(task.puzzles, seconds)
-        for puzzle in left:
+        climbing = [*left]
+        self.costs[task.level].update(task.puzzles, seconds, len(climbing))
+        for puzzle in climbing:
             self.waiting_on[task.level + 1].add(puzzle)
 
     def retry(self, task: TaskRows) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from nonocensus.pipeline.jobs import schedule as schedules
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
-from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows, levels
+from nonocensus.pipeline.jobs.schedule import EXPECTED, Schedule, TaskRows, levels
 from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.results import PendingPuzzle
 from nonocensus.pipeline.store import spans
@@ -92,6 +92,18 @@ def test_tasks_follow_cost_and_row_groups() -> None:
     assert sizes[2] > 1000
     eta = schedule.seconds_left()
     assert eta == pytest.approx((10_000 - 64 - sum(sizes)) * 0.001)
+
+
+def test_time_left_covers_the_levels_that_puzzles_will_climb() -> None:
+    schedule = scheduled([("a", [64] * 10, [(0, 640)])], [], [0.05, 0.7, 9.8])
+    task = schedule.next(1)
+    assert task is not None
+    schedule.finished(task, 0.64, [puzzle("a", row, 9) for row in range(16)])
+    assert schedule.seconds_left() == pytest.approx(576 * (0.01 + EXPECTED * 0.7 / 4) + 16 * EXPECTED * 0.7)
+    schedule.costs[1].update(10, 4.0, 5)
+    assert schedule.seconds_left() == pytest.approx(
+        576 * (0.01 + (0.4 + EXPECTED * 9.8 / 2) / 4) + 16 * (0.4 + EXPECTED * 4.9)
+    )
 
 
 def test_hardest_puzzles_come_first_with_equal_ones() -> None:
