@@ -45,6 +45,9 @@ from nonocensus.solver.proofs.record import Verdict, compile_recorder
 NEEDED = ("puzzle_id", "clue_hash", "width", "height", "palette", "rows", "columns", "goal")
 """Columns of the puzzles table that proofs depend on, or kernels are compiled for."""
 
+PROBE = ".writable"
+"""File that is written into the folder of proofs, and deleted, before any task."""
+
 MAX_NAME = 100
 """Characters of a puzzle's id in file names."""
 
@@ -160,6 +163,9 @@ def certify_run(
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be at least 1, not {sample!r}")
+    if proofs is not None:  # tasks would take a folder that can't be written for a full disk, and wait
+        folder(proofs).write(PROBE, b"")
+        folder(proofs).delete(PROBE)
     with lock_run(run) as run:
         selected = _select(run, request, sample, again)
         options = {"proofs": None if proofs is None else folder(proofs).uri, "depth": run.manifest["config"]["depth"]}

@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from runs import WorkerKiller, rewrite_results, run_serially
+from runs import WorkerKiller, rewrite_results, run_of, run_serially
 from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import StorageError, UserError
 from nonocensus.pipeline.executors.executor import Resources
-from nonocensus.pipeline.jobs.certify_job import certify_run
+from nonocensus.pipeline.jobs.certify_job import PROBE, certify_run
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
 from nonocensus.pipeline.run import results
@@ -214,8 +214,9 @@ def test_proof_files_have_safe_names(tmp_path: Path, nonocensus: Nonocensus) -> 
 def test_full_disk_leaves_no_partial_files(
     own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
+    def full(*arguments: object, **_: object) -> None:
+        if PROBE not in arguments:
+            raise OSError(28, "No space left on device")
 
     for owner, proofs in ((results.pq.ParquetWriter, None), (Folder, str(tmp_path / "proofs"))):
         warnings: list[str] = []
@@ -270,3 +271,9 @@ def test_unreadable_files_are_named(own: Run, nonocensus: Nonocensus, refused: R
     results.write_bytes(kept[:-100])
     refused("certify", "run", "--serial", code=3)
     results.write_bytes(kept)
+
+
+def test_folder_that_cannot_be_written_is_refused_before_any_proof(tmp_path: Path, refused: Refused) -> None:
+    clue = ((Block(1),),)
+    run_of(tmp_path, [Puzzle(clue, clue, puzzle_id="a/1")])
+    assert "/proc/proofs" in refused("certify", "run", "--serial", "--out", "/proc/proofs", code=4)
