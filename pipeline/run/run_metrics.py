@@ -25,9 +25,7 @@ ETA = Metric("nonocensus_run_eta_seconds", "gauge", "Estimated seconds to the en
 CPUS = Metric("nonocensus_run_cpus", "gauge", "CPUs of the machine or cluster.", SESSION)
 LIMIT = Metric("nonocensus_run_cpu_limit_seconds", "gauge", "CPU limit per puzzle.", SESSION)
 LONGEST = Metric("nonocensus_run_longest_task_seconds", "gauge", "Age of the oldest task above the sweep.", SESSION)
-PROGRESS_AT = Metric(
-    "nonocensus_run_progress_timestamp_seconds", "gauge", "When the command last reported, as it does often.", SESSION
-)
+PROGRESS_AT = Metric("nonocensus_run_progress_timestamp_seconds", "gauge", "Time of the last update.", SESSION)
 RESULT_AT = Metric(
     "nonocensus_run_result_timestamp_seconds", "gauge", "When rows were last written, or the command began.", SESSION
 )
