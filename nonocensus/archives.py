@@ -246,9 +246,10 @@ def make_pack(
     title: str | None = None,
     by: str | None = None,
 ) -> "Packed":
-    """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
+    """Write `count` puzzles of a run with one solution as files, easiest first, without duplicates.
 
-    Those of the best tenth of their site's ratings of quality are taken first, unrated ones last.
+    Those of the best tenth of their site's ratings of quality are taken first, unrated ones last; of duplicates up to
+    symmetry, colours and a few cells the original, as `find_duplicates` orders them.
 
     where     a condition in SQL over the columns of both tables, the measures and the grades
     spread    minutes, stars, grade or difficulty, sampled evenly (default: none)

@@ -42,7 +42,7 @@ Where = Annotated[
 ]
 SpreadBy = Annotated[
     Literal["minutes", "stars", "grade", "difficulty"] | None,
-    typer.Option(help="Choose evenly by minutes, stars, grade or difficulty, not at random.", metavar="BY"),
+    typer.Option(help="Choose evenly by minutes, stars, grade or difficulty first.", metavar="BY"),
 ]
 Minutes = Annotated[
     str | None,
@@ -80,9 +80,11 @@ def pack(
 
     Writes a file a puzzle, from easy to hard, and pack.json with their clues, solutions, authors, licences, minutes and
     difficulty, described in docs/pack.schema.json; pack.csv is its table. All puzzles have one solution; no two are
-    equal when rotated, mirrored or recoloured. Those in the best tenth of their site's ratings of quality are taken
-    first, unrated ones last. The same run gives the same pack. Puzzles without a decision are left out: all cells are
-    alike, or there are fewer than 3 rows or columns and --where names no width or height; --ids takes any.
+    equal when rotated, mirrored or recoloured, or nearly the same picture: the original is taken, as `dedup` orders
+    them. Those in the best tenth of their site's ratings of quality are taken first, unrated ones last; with --spread,
+    first in each class of the measure and of size. The same run gives the same pack. Puzzles without a decision are
+    left out: all cells are alike, or there are fewer than 3 rows or columns and --where names no width or height; --ids
+    takes any.
 
     --where chooses by any column of `query --schema`: "stars < 2 and width <= 15", "grade <= 3", "minutes between 5
     and 10", "colors > 1", "site_quality >= 3".
@@ -113,13 +115,14 @@ def pack(
         made = write_pack(run, out_folder, wanted, progress)
     asked = min(count, len(wanted.ids)) if wanted.ids else count
     few = made.puzzles < asked
+    noun = "puzzle" if made.puzzles == 1 else "puzzles"
     made_book = " and book.pdf" if pdf else ""
-    lines = [
-        f"[bold green]{made.puzzles:,}[/bold green] puzzles, their index pack.json{made_book}: {escape(made.folder)}"
-    ]
+    lines = [f"[bold green]{made.puzzles:,}[/bold green] {noun}, index pack.json{made_book}: {escape(made.folder)}"]
     if few:
         came = escape(funnel_text(made.considered))
-        lines.append(f"[yellow]There are not {asked:,}[/yellow] that differ by more than symmetry: {came}.")
+        lines.append(
+            f"[yellow]There are not {asked:,}[/yellow] that differ by more than symmetry or a few cells: {came}."
+        )
     if made.left_out:
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
         lines.append(f"Lost in these files (--to jsonl keeps it): {escape(lost)}.")

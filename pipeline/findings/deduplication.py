@@ -8,7 +8,7 @@ class is near those of earlier classes, its first member becomes a duplicate of 
 each puzzle has at most one original, and chains of small changes do not merge. Plain pictures are near none.
 
 Members are ordered by `site_date` (missing dates last), by the first occurrence of their source in the store, by the
-number in `source_id`, and by position in the store, or in a run's results.
+number in `source_id`, and by position in the store, or in a run's results (RANKED_SQL).
 
 DuckDB sorts and joins, out of core if needed. Only pictures of one size are in memory at a time.
 """
@@ -32,6 +32,7 @@ from nonocensus.reports.numbers.duplicates import (
     COPIES_SQL,
     LEAST_CELLS,
     NEEDING_LOOKS,
+    RANKED_SQL,
     are_plain,
     colors_of,
     looks,
@@ -121,6 +122,30 @@ def find_duplicates(
             {likeness: pc.sum(pc.equal(found["likeness"], likeness)).as_py() or 0 for likeness in LIKENESSES},
             found,
         )
+
+
+def near_copies(rows: pa.RecordBatch, progress: ProgressCallbacks = SILENT) -> np.ndarray:
+    """Find the puzzles whose picture is near that of an earlier one that is not found itself, bool[rows].
+
+    rows   columns width, height, rows, columns and solution; the original of others first
+    """
+    width, height = (rows[name].to_numpy().astype(np.int64) for name in ("width", "height"))
+    order = np.lexsort((np.minimum(width, height), np.maximum(width, height)))  # stable
+    order = order[((width * height >= LEAST_CELLS) & ~are_plain(rows))[order]]
+    ranked = rows.select(["width", "height"]).append_column("rank", pa.array(np.arange(len(rows))))
+    ranked = ranked.append_column("cells", rows["solution"])
+    found = np.zeros(len(rows), np.bool_)
+    for ranks, pictures in _of_a_size([ranked.take(pa.array(order))] if len(order) else []):
+        allowed = allowed_cells(pictures.width * pictures.height, SHARE)
+        while True:
+            first = find_near(pictures, allowed, progress).first
+            original = first == np.arange(len(first))
+            if original.all():
+                break
+            stays = original | ~original[first]  # near one that is a copy
+            found[ranks[~stays]] = True
+            ranks, pictures = ranks[stays], pictures._replace(bits=pictures.bits[stays])
+    return found
 
 
 def _gather(
@@ -273,18 +298,12 @@ _PUZZLES = """
 
 _GATHERED = "insert into puzzles by name from facts"
 
-_RANKED = """
+_RANKED = f"""
+    create view dated as
+    select * exclude (cells), cells is not null as pictured, width::bigint * height as area from puzzles;
     create table ranked as
-    select
-        place, puzzle_id, site_date, colors, plain, clue_hash, canonical_hash, pictured, area,
-        row_number() over (order by site_date nulls last, earliest, number nulls last, place) as rank
-    from (
-        select
-            place, puzzle_id, site_date, colors, plain, clue_hash, canonical_hash, cells is not null as pictured,
-            width::bigint * height as area,
-            try_cast(source_id as bigint) as number, min(place) over (partition by source) as earliest
-        from puzzles
-    )
+    select place, puzzle_id, site_date, colors, plain, clue_hash, canonical_hash, pictured, area, rank
+    from ({RANKED_SQL})
 """
 
 _CLASSES = """

@@ -6,15 +6,16 @@ DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against thei
 DIR/book.pdf             the puzzles to print, their solutions at the end (optional)
 DIR/pack.csv             a line per puzzle: source, rights, difficulty; written last
 
-Puzzles have exactly one solution, and are distinct up to symmetry. Those of the best tenth of their site's ratings of
-quality come first, unrated ones last; within a tenth the selection is pseudo-random, and always the same.
+Puzzles have exactly one solution, and are distinct up to symmetry; no two have near pictures. Of puzzles that are alike
+the original is chosen (`pipeline.findings.deduplication`). Those of the best tenth of their site's ratings of quality
+come first, unrated ones last; within a tenth the selection is pseudo-random, and always the same.
 """
 
 import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -26,8 +27,9 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
+from nonocensus.pipeline.findings.deduplication import near_copies
 from nonocensus.pipeline.findings.pack_index import KIND, Pack, packed_puzzle
-from nonocensus.pipeline.findings.sample import Candidates, balanced_order, difficulty_class, sample_candidates
+from nonocensus.pipeline.findings.sample import CANDIDATES, DATED, balanced_order, difficulty_class, sample_candidates
 from nonocensus.pipeline.run.job_tables import finished_grades
 from nonocensus.pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
@@ -67,6 +69,9 @@ jokes, rated 1.6 of 5 for quality on average."""
 
 SPARE, MOST_SPARE = 10, 1000
 """Puzzles drawn beyond the number: as many again, up to a limit, or a tenth. They replace those that are skipped."""
+
+NEAR = "nearly the picture of an older one"
+"""Why a puzzle is skipped that `near_copies` finds."""
 
 BOOK_SPARE = 10
 """Times as many are drawn for a book, as its pages do not hold large puzzles."""
@@ -131,7 +136,8 @@ class Packed(NamedTuple):
     considered numbers of puzzles that remain after each condition, in order
     trivial    number of puzzles left out as they hold no decision
     left_out   properties that the format does not support, in words, with numbers of puzzles
-    skipped    reasons by id of chosen puzzles that are damaged, or that the format or a page of the book can't hold
+    skipped    reasons by id of chosen puzzles that are damaged, near an older one, or that the format or a page of the
+               book can't hold
     small      sizes in points by id of numbers that are hard to read in the book
     folder     name of the pack's folder
     """
@@ -143,6 +149,13 @@ class Packed(NamedTuple):
     skipped: dict[str, str]
     small: dict[str, float]
     folder: str
+
+
+class Drawn(NamedTuple):
+    """A puzzle to choose: bits of its canonical hash, and its rank as of `sample_candidates`."""
+
+    bits: int
+    rank: int
 
 
 class PackChoice(NamedTuple):
@@ -165,8 +178,8 @@ def choose(
 ) -> PackChoice:
     """Choose puzzles of a run, reading every row twice; errors are those of `write_pack`.
 
-    for_people   leave out puzzles that hold no decision, and prefer a higher tenth of each site's ratings of quality,
-                 instead of drawing at random
+    for_people   leave out puzzles that hold no decision or are near an older one, and prefer a higher tenth of each
+                 site's ratings of quality, instead of drawing at random
     """
     progress.on_start("choosing", 2 * run.rows, 0)
     grades = finished_grades(run, options.where, options.minutes is not None or options.spread in FOR_PEOPLE)
@@ -178,7 +191,8 @@ def choose(
     if not drawn:
         raise UserError(f"{run.folder.name} has no such puzzle: {funnel_text(considered)}")
     rows, skipped = _rows(run, grades, drawn, progress)
-    chosen, left_out = _fitting(rows, options, skipped)
+    near = _near_ids(rows, drawn) if for_people else set[str]()
+    chosen, left_out = _fitting(rows, options, skipped, near)
     if not chosen:
         name, reason = next(iter(skipped.items()))
         raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
@@ -189,8 +203,8 @@ def choose(
 def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallbacks = SILENT) -> Packed:
     """Write a pack, of fewer puzzles if there are not enough; a previous pack is replaced.
 
-    Puzzles that are damaged, or that the format or the book can't hold, are skipped and replaced. Raises UserError for
-    a folder with other content, an invalid condition or an empty pack, before anything is written.
+    Puzzles that are damaged, near an older one, or that the format or the book can't hold, are skipped and replaced.
+    Raises UserError for a folder with other content, an invalid condition or an empty pack, before anything is written.
     """
     place = folder(uri)
     _previous_files(place)
@@ -285,14 +299,16 @@ def _previous_files(place: Folder) -> list[str]:
     return []
 
 
-def _drawn(batches: Iterator[Candidates], options: PackOptions) -> dict[str, str]:
-    """Return clue hashes by id of puzzles to choose from, spares included, in order of drawing."""
+def _drawn(batches: Iterator[pa.Table], options: PackOptions) -> dict[str, Drawn]:
+    """Return puzzles to choose from by id, spares included, in order of drawing; `batches` are of `_candidates`."""
     most = options.count + max(options.count // 10, min(options.count, MOST_SPARE)) + SPARE
     most *= 1 if options.pdf is None else BOOK_SPARE
-    there = sample_candidates(batches, most if options.per_author is None else min(most, options.per_author))
-    groups = list(zip(there.hardness.tolist(), there.size.tolist(), strict=True))
-    places = balanced_order(groups, most, there.author.tolist(), options.per_author)
-    return dict(zip(there.puzzle_id[places], there.clue_hash[places], strict=True))
+    candidates = pa.concat_tables([CANDIDATES.empty_table(), *batches], promote_options="default")
+    there = sample_candidates(candidates, most if options.per_author is None else min(most, options.per_author))
+    groups = list(zip(there["hardness"].to_pylist(), there["size"].to_pylist(), strict=True))
+    places = balanced_order(groups, most, there["author"].to_pylist(), options.per_author)
+    rows = there.select(["puzzle_id", "bits", "rank"]).take(pa.array(places, pa.int64())).to_pylist()
+    return {row["puzzle_id"]: Drawn(row["bits"], row["rank"]) for row in rows}
 
 
 def _candidates(
@@ -302,18 +318,22 @@ def _candidates(
     tenths: RatingTenths | None,
     considered: Counter[str],
     progress: ProgressCallbacks,
-) -> Iterator[Candidates]:
-    """Yield candidates, in batches of the run; `considered` counts puzzles after each condition.
+) -> Iterator[pa.Table]:
+    """Yield batches of CANDIDATES, DATED ones of other puzzles; `considered` counts puzzles after each condition.
 
     tenths   those of ratings by which to choose for people; None to draw at random for others
     """
     with condition(options.where, CONDITION_COLUMNS) as met:
+        first = 0
         for rows in _row_batches(run, grades):
             fit = np.ones(len(rows), np.bool_)
             for what, fits in _conditions(rows, options, met, tenths is not None):
                 fit &= np.asarray(fits)
                 considered[what] += int(fit.sum())
+            rows = rows.append_column("place", pa.array(np.arange(first, first + len(rows))))
+            first += len(rows)
             yield _candidates_of(rows.filter(pa.array(fit)), options, tenths or {})
+            yield rows.filter(pa.array(~fit)).select(DATED)
             progress.on_progress(len(rows), "")
 
 
@@ -371,7 +391,7 @@ def _supports(rows: pa.Table, known: Format) -> np.ndarray:
     return supported
 
 
-def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -> Candidates:
+def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -> pa.Table:
     """Return rows as candidates, grouped by the measure to spread and by size, or in one group."""
     if options.spread is None:
         hardness = size = np.zeros(len(rows), np.int64)
@@ -379,18 +399,12 @@ def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -
         size = size_class(rows).to_numpy().astype(np.int64)
         values = rows[options.spread].to_numpy()
         hardness = CLASSES[options.spread](values)
-    author = np.full(len(rows), "", object)
+    author = pa.repeat("", len(rows))
     if options.per_author is not None:
-        author = pc.coalesce(rows["author"], rows["puzzle_id"]).to_numpy().astype(object)  # unknown authors differ
-    return Candidates(
-        rows["puzzle_id"].to_numpy().astype(object),
-        rows["clue_hash"].to_numpy().astype(object),
-        first_bits(rows["canonical_hash"].combine_chunks()),
-        hardness,
-        size,
-        author,
-        _rating_rank(rows, tenths),
-    )
+        author = pc.coalesce(rows["author"], rows["puzzle_id"])  # unknown authors differ
+    bits = first_bits(rows["canonical_hash"].combine_chunks())
+    made = bits, hardness, size, author, _rating_rank(rows, tenths)
+    return pa.table([*rows.select([*DATED, "puzzle_id"]).columns, *made], schema=CANDIDATES)
 
 
 def _rating_tenths(run: Run) -> RatingTenths:
@@ -419,18 +433,15 @@ def _rating_rank(rows: pa.Table, tenths: RatingTenths) -> np.ndarray:
 
 
 def _rows(
-    run: Run, grades: KeyedRows, wanted: dict[str, str], progress: ProgressCallbacks
+    run: Run, grades: KeyedRows, wanted: Mapping[str, Drawn], progress: ProgressCallbacks
 ) -> tuple[pa.Table, dict[str, str]]:
-    """Return the valid rows of the sampled puzzles in order of drawing, and reasons by id of the invalid ones.
-
-    wanted   clue hashes by id
-    """
+    """Return the valid rows of the drawn puzzles in order of drawing, and reasons by id of the invalid ones."""
     found: list[pa.Table] = []
     for rows in _row_batches(run, grades):
         there = rows.filter(pc.is_in(rows["puzzle_id"], pa.array(wanted, pa.string())))
         there = there.filter(_eligible(there))
-        own = zip(there["puzzle_id"].to_pylist(), there["clue_hash"].to_pylist(), strict=True)
-        found.append(there.filter(pa.array([wanted[name] == hashed for name, hashed in own], pa.bool_())))
+        own = zip(there["puzzle_id"].to_pylist(), first_bits(there["canonical_hash"].combine_chunks()), strict=True)
+        found.append(there.filter(pa.array([wanted[name].bits == bits for name, bits in own], pa.bool_())))
         progress.on_progress(len(rows), "")
     table = pa.concat_tables(found).combine_chunks()
     names = table["puzzle_id"].to_pylist()
@@ -448,13 +459,20 @@ def _rows(
     return table.filter(pa.array(fits)), {batch["puzzle_id"][row].as_py(): why for row, why in reasons.items()}
 
 
+def _near_ids(rows: pa.Table, drawn: Mapping[str, Drawn]) -> set[str]:
+    """Return the ids of drawn puzzles whose picture is near that of an older one."""
+    oldest_first = rows.take(np.argsort([drawn[name].rank for name in rows["puzzle_id"].to_pylist()]))
+    found = near_copies(one_batch(oldest_first.combine_chunks()))
+    return set(oldest_first["puzzle_id"].filter(pa.array(found)).to_pylist())
+
+
 def _fitting(
-    rows: pa.Table, options: PackOptions, skipped: dict[str, str]
+    rows: pa.Table, options: PackOptions, skipped: dict[str, str], near: Container[str]
 ) -> tuple[dict[int, tuple[Puzzle, bytes]], Counter[str]]:
     """Return the first puzzles that the format and the book can hold by row, with solutions and as files, and
     properties that the files lack with numbers of puzzles.
 
-    Appends reasons to `skipped`, by id, of puzzles before the last that they can't hold.
+    Appends reasons to `skipped`, by id, of puzzles before the last that they can't hold, and of those in `near`.
     """
     chosen: dict[int, tuple[Puzzle, bytes]] = {}
     left_out = Counter[str]()
@@ -463,6 +481,9 @@ def _fitting(
     for row, (puzzle, cells) in enumerate(zip(puzzles, rows["solution"].to_pylist(), strict=True)):
         if len(chosen) == options.count:
             break
+        if puzzle.puzzle_id in near:
+            skipped[str(puzzle.puzzle_id)] = NEAR
+            continue
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
         if options.pdf is not None and not fits_page(solved, options.pdf, least):
             skipped[str(puzzle.puzzle_id)] = f"numbers of less than {least:g} pt in the book"

@@ -1,55 +1,43 @@
 """Deterministic stratified samples of a run's puzzles, unique up to symmetry."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
+
+from nonocensus.reports.numbers.duplicates import RANKED_SQL
+from nonocensus.reports.numbers.row_classes import select
 
 CLASSES = 2
 """Difficulty classes per unit of difficulty, which is a factor of ten in work."""
 
+CANDIDATES = pa.schema(
+    [
+        ("place", pa.int64()),
+        ("source", pa.string()),
+        ("source_id", pa.string()),
+        ("site_date", pa.date32()),
+        ("puzzle_id", pa.string()),
+        ("bits", pa.uint64()),  # of the canonical hash: pseudo-random sort keys; null for other puzzles
+        ("hardness", pa.int64()),  # a stratum: a grade, or a class of difficulty
+        ("size", pa.int64()),  # a stratum: the size class
+        ("author", pa.string()),  # a stratum of the limit per author: a name; equal for all without a limit
+        ("tenth", pa.int64()),  # lower ones are drawn first; equal for all without a preference
+    ]
+)
+"""Puzzles of a run to draw from."""
 
-class Candidates(NamedTuple):
-    """Puzzles to draw from, column-wise.
+DATED = CANDIDATES.names[:4]
+"""Columns of a run's other puzzles, which tell what source is the earliest."""
 
-    puzzle_id   object[puzzles]
-    clue_hash   object[puzzles]
-    bits        uint64[puzzles], of the canonical hash: pseudo-random sort keys
-    hardness    int64[puzzles], a stratum: a grade, or a class of difficulty
-    size        int64[puzzles], a stratum: the size class
-    author      object[puzzles], a stratum of the limit per author: a name; equal for all without a limit
-    rank        int64[puzzles], a stratum: lower ones are drawn first; equal for all without a preference
+
+def sample_candidates(candidates: pa.Table, count: int) -> pa.Table:
+    """Draw up to `count` puzzles per stratum in order of tenth and `bits`, of equal ones up to symmetry the original.
+
+    Returns the columns of CANDIDATES and rank, the lowest for the original of others that are like it.
     """
-
-    puzzle_id: np.ndarray
-    clue_hash: np.ndarray
-    bits: np.ndarray
-    hardness: np.ndarray
-    size: np.ndarray
-    author: np.ndarray
-    rank: np.ndarray
-
-
-NOTHING = Candidates(*(np.zeros(0, kind) for kind in (object, object, np.uint64, np.int64, np.int64, object, np.int64)))
-
-
-def sample_candidates(batches: Iterable[Candidates], count: int) -> Candidates:
-    """Draw up to `count` puzzles per stratum, unique up to symmetry, in order of rank and `bits`.
-
-    Independent of row order and batching; O(kept) memory.
-    """
-    kept = NOTHING
-    for more in batches:
-        kept = _first(Candidates(*(np.concatenate(both) for both in zip(kept, more, strict=True))), count)
-    _, once = np.unique(kept.bits, return_index=True)  # symmetric puzzles may be in different strata
-    kept = take(kept, once)
-    return take(kept, np.argsort(kept.rank, kind="stable"))
-
-
-def take(those: Candidates, places: np.ndarray) -> Candidates:
-    """Return the candidates at some positions."""
-    return Candidates(*(column[places] for column in those))
+    return select(f"{_SAMPLE} <= {count} order by tenth, bits", dated=candidates)
 
 
 def difficulty_class(difficulty: np.ndarray) -> np.ndarray:
@@ -88,17 +76,10 @@ def balanced_order(
     return drawn
 
 
-def _first(those: Candidates, count: int) -> Candidates:
-    """Return up to `count` per stratum, those with the lowest `bits`, unique by them; sorted."""
-    (_, by_name), (_, by_author) = (np.unique(names, return_inverse=True) for names in (those.puzzle_id, those.author))
-    those = take(those, np.lexsort((by_name, those.bits, those.rank, by_author, those.size, those.hardness)))
-    begins = _steps(those.hardness) | _steps(those.size) | _steps(those.author) | _steps(those.rank)
-    once = np.flatnonzero(begins | _steps(those.bits))
-    those, begins = take(those, once), begins[once]
-    places = np.arange(len(once))
-    return take(those, places[places - np.maximum.accumulate(np.where(begins, places, 0)) < count])
-
-
-def _steps(values: np.ndarray) -> np.ndarray:
-    """Return where values differ from their predecessor, bool[values]; True for the first."""
-    return np.append(True, values[1:] != values[:-1])[: len(values)]
+_SAMPLE = f"""
+    from (
+        from ({RANKED_SQL}) where bits is not null
+        qualify row_number() over (partition by bits order by rank) = 1
+    )
+    qualify row_number() over (partition by hardness, size, author order by tenth, bits)
+"""

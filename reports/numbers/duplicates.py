@@ -109,6 +109,17 @@ def _look(rows: Any, columns: Any, palette: Any) -> str:
     return f"{rgb[0]} {min(images)}"
 
 
+RANKED_SQL = """
+    select *, row_number() over (order by site_date nulls last, earliest, number nulls last, place) as rank
+    from (
+        select *, try_cast(source_id as bigint) as number, min(place) over (partition by source) as earliest from dated
+    )
+"""
+"""SQL of the order in which a puzzle is the original of others that are like it, the column rank, from 1.
+
+dated   place, source, source_id, site_date, and more
+"""
+
 NEEDING_LOOKS = """
     select number from numbered
     where canonical_hash in (

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 import jsonschema
@@ -202,6 +203,53 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
     assert {row["puzzle_id"]: row["url"] for row in listed(place)} == {name: about[name]["url"] or "" for name in about}
     scales = {"webpbn/7": [1, 5], "griddlers/7": [0, 100], "own/1": None}
     assert {name: about[name]["quality_scale"] for name in scales} == scales
+
+
+def test_original_of_equal_puzzles_is_packed(tmp_path: Path) -> None:
+    """By date, then the first source of the run, though none of its puzzles may be passed on, then by number."""
+    turns = {"b/1": None, "a/10": None, "a/9": None, "a/8": "2024-01-02", "a/7": "2024-01-01", "b/2": "2024-01-01"}
+    private = from_picture(notched(3, 4), puzzle_id="b/0", source="b", source_id="0", license="all rights reserved")
+    made = [
+        from_picture(
+            np.rot90(L, k).copy(),
+            puzzle_id=name,
+            source=name[0],
+            source_id=name[2:],
+            site_date=day and date.fromisoformat(day),
+            site_quality=float(k),
+            license="MIT",
+        )
+        for k, (name, day) in enumerate(turns.items())
+    ]
+    run = run_of(tmp_path, [private, *made])
+    for among, original in (
+        (turns, "b/2"),
+        (("a/7", "a/8", "a/9"), "a/7"),
+        (("a/8", "a/9", "b/1"), "a/8"),
+        (("a/9", "a/10", "b/1"), "b/1"),
+        (("a/10", "a/9"), "a/9"),
+    ):
+        puzzle_pack.write_pack(run, str(tmp_path / "pack"), wanted(2, ids=tuple(among)))
+        assert ids(tmp_path / "pack") == [original]
+
+
+def test_nearly_equal_pictures_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """The original stays, as do small pictures, and what is near a picture that is left out itself."""
+    pictures = {f"a/{k + 1}": np.tri(16, 20, k, np.uint8) for k in range(3)}  # neighbours differ in 16 of 136 cells
+    pictures |= {f"a/small{k}": np.tri(4, 5, k, np.uint8) for k in range(2)}
+    made = [
+        from_picture(
+            cells, puzzle_id=name, source="a", source_id=name[2:], license="MIT", site_quality=float(name == "a/2")
+        )
+        for name, cells in pictures.items()
+    ]
+    run, place = run_of(tmp_path, made[::-1]), tmp_path / "pack"
+    options = "pack", run.folder.name, "--out", str(place), "--count"
+    done = nonocensus(*options, "4")
+    assert (done.code, sorted(ids(place))) == (0, ["a/1", "a/3", "a/small0", "a/small1"])
+    assert done.out.splitlines()[-1] == "Skipped a/2: nearly the picture of an older one."
+    done = nonocensus(*options, "1", "--ids", "a/2,a/3")
+    assert (done.code, ids(place), done.out[:37]) == (0, ["a/2"], "1 puzzle, index pack.json: " + str(place)[:10])
 
 
 def test_what_is_not_ours_stays(demo_run: Run, tmp_path: Path) -> None:
@@ -433,7 +481,8 @@ def test_five_stars_are_in_the_class_below() -> None:
 def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"))
     assert done.code == 1
-    assert "There are not 100 that differ by more than symmetry: 5 in the run; 4 with one solution; 2 free" in done.out
+    assert "There are not 100 that differ by more than symmetry or a few cells: " in done.out
+    assert ": 5 in the run; 4 with one solution; 2 free" in done.out
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--json")
     assert done.code == 0
     assert json.loads(done.out)["puzzles"] == 2

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
+from typing import Any
 
-import numpy as np
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonocensus.pipeline.findings.sample import Candidates, balanced_order, sample_candidates, take
+from nonocensus.pipeline.findings.sample import CANDIDATES, balanced_order, sample_candidates
 
 
 def squares(groups: list[tuple[int, int]]) -> tuple[int, int]:
@@ -47,20 +49,46 @@ def test_smaller_sample_is_a_prefix() -> None:
     assert balanced_order(groups, 7) == balanced_order(groups, 20)[:7]
 
 
-@given(st.lists(st.tuples(*(st.integers(0, most) for most in (5, 1, 1, 2, 1))), min_size=1, max_size=12), st.data())
-def test_sample_is_independent_of_order_and_batching(rows: list[tuple[int, ...]], data: st.DataObject) -> None:
-    names = np.array([f"a/{place}" for place in range(len(rows))], object)
-    bits, hardness, size, author, rank = np.array(rows).T
-    there = Candidates(names, names, bits.astype(np.uint64), hardness, size, author.astype(str).astype(object), rank)
-    order = np.array(data.draw(st.permutations(range(len(rows)))))
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
-    one, other = (
-        sample_candidates([there], 2),
-        sample_candidates((take(there, part) for part in np.split(order, cuts)), 2),
-    )
-    assert all(np.array_equal(*columns) for columns in zip(one, other, strict=True))
-    assert len(set(one.bits.tolist())) == len(one.bits), "each picture once"
-    assert sorted(one.rank.tolist()) == one.rank.tolist()
+OPTIONAL_DATES = st.none() | st.dates(date(2020, 1, 1), date(2020, 1, 3))
+ROWS = st.tuples(
+    st.sampled_from("ab"),
+    st.sampled_from([None, "1", "2", "10", "x"]),
+    OPTIONAL_DATES,
+    st.none() | st.integers(0, 5),
+    *(st.integers(0, most) for most in (1, 1)),
+    st.sampled_from("cd"),
+    st.integers(0, 1),
+)
+
+
+@given(st.lists(ROWS, max_size=12), st.integers(1, 3))
+def test_sample_against_brute_force(rows: list[tuple[Any, ...]], count: int) -> None:
+    """Of each picture the original, then the first of each stratum by tenth and bits."""
+    named = [{"place": place, "puzzle_id": f"a/{place}"} for place in range(len(rows))]
+    rest = [name for name in CANDIDATES.names if name not in ("place", "puzzle_id")]
+    there = [given | dict(zip(rest, row, strict=True)) for given, row in zip(named, rows, strict=True)]
+    sources = [row["source"] for row in there]
+
+    def age(row: dict[str, Any]) -> tuple[Any, ...]:
+        number = int(row["source_id"]) if (row["source_id"] or "x") != "x" else 10**9
+        return row["site_date"] or date.max, sources.index(row["source"]), number, row["place"]
+
+    originals: dict[int, dict[str, Any]] = {}
+    for row in sorted(there, key=age):
+        if row["bits"] is not None:
+            originals.setdefault(row["bits"], row)
+    wanted, drawn = [], Counter[tuple[Any, ...]]()
+    for row in sorted(originals.values(), key=lambda row: (row["tenth"], row["bits"])):
+        stratum = row["hardness"], row["size"], row["author"]
+        drawn[stratum] += 1
+        if drawn[stratum] <= count:
+            wanted.append(row)
+    found = sample_candidates(pa.Table.from_pylist(there, CANDIDATES), count)
+    assert found.select(CANDIDATES.names).to_pylist() == wanted
+    order = sorted(wanted, key=age)
+    assert [row["place"] for row in sorted(found.to_pylist(), key=lambda row: row["rank"])] == [
+        row["place"] for row in order
+    ]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc")), max_size=12), st.integers(1, 8))
