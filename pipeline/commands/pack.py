@@ -95,6 +95,8 @@ def pack(
     large for a page are replaced by smaller ones; --ids takes any down to 5 pt. Colours have letters, for printing in
     grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
     """
+    if to.lower() == "pdf":
+        raise UserError("--to takes a format of single puzzles; --pdf 4 writes a book with up to 4 puzzles a page")
     output_format = format_named(to)
     run = open_run(run_folder)
     with show_progress("choosing") as progress:
