@@ -70,10 +70,10 @@ test("crosses and rings are drawn at their places", () => {
   assert.equal(image.querySelector(".wrong").getAttribute("d").match(/M/g).length, 2);
 });
 
-test("open cells are white on another background", () => {
+test("open cells are hatched on a background that is not white", () => {
   const open = (palette) => drawing({ picture: two, palette, shown: new Uint8Array(9), open: (k) => k < 2, text: "" }).querySelector(".open");
   assert.equal(open(BLACK_ON_WHITE), null);
-  assert.equal(open([{ rgb: "ffff33" }, { rgb: "000000" }]).getAttribute("d"), "M0 0h20v20h-20zM20 0h20v20h-20z");
+  assert.equal(open([{ rgb: "ffff33" }, { rgb: "000000" }]).getAttribute("d"), "M0 0h20v20h-20zm0 10l10 -10m10 10l-10 10M20 0h20v20h-20zm0 10l10 -10m10 10l-10 10");
 });
 
 test("the colours that a cell may still have are squares in it", () => {

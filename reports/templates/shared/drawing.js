@@ -16,7 +16,7 @@ const WHITE = "ffffff";
  * marked    Uint8Array, or null: cells that differ from `shown` get a mark
  * crossed   predicate of a cell's index: draw a cross; optional
  * wrong     predicate of a cell's index: draw a ring; optional
- * open      predicate of a cell's index: draw it white, so that it differs from another background; optional
+ * open      predicate of a cell's index: hatch it, so that it differs from a background that is not white; optional
  * possible  the colours that each cell may have, a bit each: those of cells that lack some are drawn small; optional
  * text      description for screen readers
  * room      {left, top}: maximum length of a row's and of a column's clue; unlimited by default
@@ -46,7 +46,7 @@ export function drawing({ picture, palette, text, room, ...content }) {
 /** Replace the content of a drawing's cells. */
 export function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null, open = null, possible = null }) {
   const layers = { under: [], over: [] };
-  if (open && colorOf(palette, 0) !== WHITE) layers.under.push(glyphs("open", open, shown.length, width, SQUARE));
+  if (open && colorOf(palette, 0) !== WHITE) layers.under.push(glyphs("open", open, shown.length, width, HATCHED));
   if (shown) layers.under.push(...cellPaths(shown, width, palette));
   if (shown && marked) {
     const differs = (k) => shown[k] !== marked[k];
@@ -98,7 +98,7 @@ function grid(width, height, left, top) {
 
 const DIAMOND = path(0, -0.3, "l0.3 0.3l-0.3 0.3l-0.3 -0.3z");
 const FRAME = path(-0.44, -0.44, "h0.88v0.88h-0.88z");
-const SQUARE = path(-0.5, -0.5, "h1v1h-1z");
+const HATCHED = path(-0.5, -0.5, "h1v1h-1zm0 0.5l0.5 -0.5m0.5 0.5l-0.5 0.5");
 const CROSS = path(-0.17, -0.17, "l0.34 0.34m0 -0.34l-0.34 0.34");
 const RING = path(-0.36, -0.36, "h0.72v0.72h-0.72z");
 
