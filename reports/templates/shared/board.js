@@ -112,9 +112,8 @@ export class Board {
     this.room = { x: -left, y: -top }; // of the clues, in units of the drawing
     this.heads = clueHeads(image, { width, height, left, top });
     this.lines = Object.fromEntries(["rows", "columns"].map((side) => [side, clueLines(image, side)]));
-    image.append(this.highlights);
     this.edges = edgeNumbers(width, height);
-    image.querySelector(".clues").before(this.cursor, ...this.edges); // clues cover them where the board is scrolled
+    image.querySelector(".clues").before(this.highlights, this.cursor, ...this.edges); // clues cover them where the board is scrolled
     this.image?.remove();
     this.sheet.prepend(image);
     this.image = image;
@@ -277,7 +276,13 @@ export class Board {
   /** Highlight lines and cells, or nothing, and scroll to them. */
   highlight(wanted = {}) {
     const { width, height } = this.puzzle;
-    this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, ...this.origin }));
+    const { lines = [], end = null } = wanted;
+    this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, left: 0, top: 0 }));
+    for (const band of this.image.querySelectorAll(".clues .band")) band.remove();
+    const beside = { width, height, ...this.origin, right: 0, bottom: 0 };
+    const clueOf = (line) => this.heads[line < height ? 0 : 1][0]; // moves along with the scroll position
+    for (const line of lines) clueOf(line).append(...highlightShapes({ lines: [line] }, beside));
+    if (end !== null) clueOf(end).append(...highlightShapes({ end }, beside));
     this.highlights.querySelector(".found, .assumed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 

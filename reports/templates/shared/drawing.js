@@ -183,7 +183,8 @@ export function isLight(color) {
  *
  * wanted    {lines, cells, assumed, chain, end}, all optional: lines, rows before columns; indices of cells; the cell of an
  *           assumption; cells that follow from it; the line that then has no arrangement
- * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
+ * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0; {right, bottom}: where bands end,
+ *           by default with the grid
  */
 export function highlightShapes({ lines = [], cells = [], assumed = null, chain = [], end = null }, place) {
   const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
@@ -212,10 +213,10 @@ export function linesAndCells(lines, ruled, sets, height) {
   return { lines: isMixed && cells.length ? [] : lines, cells };
 }
 
-/** A band along a line and its clue. */
-function band(line, kind, { width, height, left, top }) {
+/** A band along a line, from the drawing's origin to its end. */
+function band(line, kind, { width, height, left, top, right = width * CELL, bottom = height * CELL }) {
   const box = line < height
-    ? { x: left, y: line * CELL, width: width * CELL - left, height: CELL }
-    : { x: (line - height) * CELL, y: top, width: CELL, height: height * CELL - top };
+    ? { x: left, y: line * CELL, width: right - left, height: CELL }
+    : { x: (line - height) * CELL, y: top, width: CELL, height: bottom - top };
   return svg("rect", { class: `band ${kind}`, ...box });
 }

@@ -325,6 +325,23 @@ def test_check_scrolls_to_the_first_wrong_cell(phone: Tab) -> None:
     assert phone.run("return document.elementFromPoint(arguments[0], arguments[1])?.className", x, y) == "target"
 
 
+    assert phone.one("#puzzle .outcome").is_displayed()
+    phone.request_hint()
+    assert not phone.one("#puzzle .outcome").is_displayed(), "it would lie across the hint"
+
+
+def test_clues_cover_what_a_hint_points_out_where_the_board_is_scrolled(phone: Tab) -> None:
+    open_disc(phone)
+    phone.request_hint()
+    phone.click(".hint [data-do=more]")
+    shapes = phone.run("""
+        return Array.from(document.querySelectorAll("#puzzle :is(.pointed, .clues) :is(.band, .found)"), (shape) => {
+          const clues = shape.closest(".clues") === null ? document.querySelector("#puzzle .clues") : null;
+          const isCovered = clues && shape.compareDocumentPosition(clues) === Node.DOCUMENT_POSITION_FOLLOWING;
+          return [shape.classList[0], shape.getBBox().x < 0, isCovered];
+        });
+    """)
+    assert shapes == [["band", False, True], ["found", False, True], ["band", True, None]]
 @pytest.mark.parametrize("key", [Keys.END, Keys.HOME])
 def test_keys_keep_the_cursor_clear_of_the_clues(phone: Tab, key: str) -> None:
     open_disc(phone, 40)
