@@ -190,8 +190,9 @@ export class Board {
     this.place.scrollBy(after.left - left + (place.x - left) * (ratio - 1), after.top - top + (place.y - top) * (ratio - 1));
   }
 
-  /** Zoom by one step, in or out. */
+  /** Zoom by one step, in or out; out to the whole board where it began enlarged. */
   zoomBy(by) {
+    if (by < 0 && this.isEnlarged) return this.zoomTo(LEAST);
     const sizes = [this.leastSize(), ...ZOOMS].filter((size) => (size - this.size) * by > 0);
     if (sizes.length) this.zoomTo(by > 0 ? sizes[0] : sizes.at(-1));
   }

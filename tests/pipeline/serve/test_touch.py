@@ -34,8 +34,7 @@ def open_disc(phone: Tab, side: int = 20) -> None:
 
 def show_whole(phone: Tab) -> None:
     """Show the whole of a board of 20x20, which begins enlarged."""
-    for _ in range(2):
-        phone.click("[data-do=smaller]")
+    phone.click("[data-do=smaller]")
 
 
 def centre(phone: Tab, x: int, y: int, side: int) -> tuple[float, float]:
@@ -275,6 +274,9 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     phone.touch((centre(phone, 2, 2, 20),))
     assert phone.painted() == 1
     assert phone.text("#puzzle .line-words").startswith("Row 3: ")
+    show_whole(phone)
+    left, _, width, _ = phone.cells()
+    assert left + width < PHONE
 
 
 def test_long_clues_are_readable_where_a_board_is_opened(phone: Tab) -> None:
@@ -323,8 +325,6 @@ def test_check_scrolls_to_the_first_wrong_cell(phone: Tab) -> None:
     phone.until(lambda: phone.outcome() == "1 cell is wrong; a ring marks it.")
     x, y = centre(phone, 19, 19, 20)
     assert phone.run("return document.elementFromPoint(arguments[0], arguments[1])?.className", x, y) == "target"
-
-
     assert phone.one("#puzzle .outcome").is_displayed()
     phone.request_hint()
     assert not phone.one("#puzzle .outcome").is_displayed(), "it would lie across the hint"
@@ -342,6 +342,8 @@ def test_clues_cover_what_a_hint_points_out_where_the_board_is_scrolled(phone: T
         });
     """)
     assert shapes == [["band", False, True], ["found", False, True], ["band", True, None]]
+
+
 @pytest.mark.parametrize("key", [Keys.END, Keys.HOME])
 def test_keys_keep_the_cursor_clear_of_the_clues(phone: Tab, key: str) -> None:
     open_disc(phone, 40)
