@@ -284,10 +284,10 @@ def _where(tests: Iterable[Condition]) -> Condition:
 def _names(query: str) -> list[Any]:
     """Return the values of NAMED: the ids that a query may be, the end of an id without its source, the address.
 
-    Source and number of an id may stand apart: `webpbn 27215`.
+    Source and number of an id may stand apart, or behind a #: `webpbn #27215`.
     """
-    text = query.strip(" \t,;")
-    ids = [text.lower(), "/".join(re.findall(r"[^\s,;/]+", text.lower()))]
+    text = query.strip(" \t,;").removeprefix("#")
+    ids = [text.lower(), "/".join(re.findall(r"[^\s,;/#]+", text.lower()))]
     if found := LINK.fullmatch(text.lower()):
         number = re.search(r"\b\d+\b", found[2])
         ids += [f"{source}/{number[0]}" for source in found[1].split(".")] if number else []

@@ -124,6 +124,9 @@ export class Archive {
     this.part("browse-count").textContent = listedWords(total, this.archive.puzzles);
     const last = first + puzzles.length;
     this.part("browse-none").hidden = total > 0;
+    const isFiltered = addressOf({ ...state, query: "", sort: "" }) !== addressOf(plainState());
+    this.part("browse-none span").textContent = isFiltered
+      ? "No puzzle fits all of this: remove a filter, change the search, or" : `“${state.query}” is not in this archive: change the search, or`;
     this.part("scroll").hidden = total === 0;
     this.part("pager").hidden = puzzles.length === total;
     this.part("where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)}` : "";

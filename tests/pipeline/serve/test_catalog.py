@@ -81,6 +81,8 @@ def test_puzzles_are_found_by_what_is_known_of_them(catalog: Catalog, asked: dic
         (" WEBPBN/27215 ", "webpbn/27215"),
         ("27215", "webpbn/27215"),
         ("27215,", "webpbn/27215"),
+        ("#27215", "webpbn/27215"),
+        ("webpbn #27215", "webpbn/27215"),
         ("webpbn/27215, ", "webpbn/27215"),
         ("webpbn / 27215", "webpbn/27215"),
         ("webpbn 27215", "webpbn/27215"),

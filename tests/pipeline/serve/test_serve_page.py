@@ -313,6 +313,7 @@ def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
 def test_id_opens_the_archives_puzzle(tab: Tab) -> None:
     """Pasted as text, or searched for; the archive comes first on the page."""
     tab.load("")
+    assert tab.text("#archive .browse-none span") == "“no such puzzle” is not in this archive: change the search, or"
     tab.until(lambda: len(tab.all("#archive:not([hidden]) tbody tr")) == PAGE_ROWS)
     tab.one("#archive [name=query]").send_keys("8x8-0.5-3-17", Keys.ENTER)
     tab.wait_for_puzzle()
