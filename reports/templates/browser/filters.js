@@ -111,7 +111,7 @@ function facetBox(facet) {
   Object.assign(find, { type: "search", hidden: true, placeholder: "find" });
   find.setAttribute("aria-label", `Find in ${facet.title.toLowerCase()}`);
   const ends = facet.range ? ["At least", "At most"].map(() => Object.assign(element("input"), { type: "number", min: 0, step: "any" })) : [];
-  const between = element("div", "between", "", ...ends.map((end, k) => element("label", "", "", ["At least ", "At most "][k], end)));
+  const between = element("div", "between", "", ...ends.map((end, k) => element("label", "", "", `${facet.title} ${["at least", "at most"][k]} `, end)));
   return { box: menuBox(facet.name, facet.title, find, list, ...(ends.length ? [between] : [])), find, list, ends };
 }
 

@@ -353,6 +353,7 @@ def test_axe_finds_no_violation_and_nothing_is_too_wide(tab: Tab, width: int, sc
     with emulated(tab.driver, scheme, width):
         for address, there in (
             ("#open", "#open h1"),
+    assert tab.text("[data-facet=duration] .between") == "Minutes at least Minutes at most "
             ("#draw", "#draw .nonogram"),
             ("#archive", "#archive tbody tr"),
             ("#puzzle?id=random/8x8-0.5-3-17", "#puzzle .facts div"),
