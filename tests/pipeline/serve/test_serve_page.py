@@ -153,6 +153,13 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
 
 @pytest.mark.parametrize(
     ("format", "name"),
+def test_puzzle_and_step_are_printed_without_tools_and_forms(plus: Tab) -> None:
+    plus.request_explanation()
+    paper = " ".join(plus.printed())
+    assert plus.text("#puzzle .player .count") in paper
+    assert not [words for words in ("Undo", "Clear the board", "Solve it", "Download", "Close") if words in paper]
+
+
     [("draw/png", "plus.png"), ("non", "plus.non")],
 )
 def test_files_are_downloaded(plus: Tab, format: str, name: str) -> None:  # noqa: A002
