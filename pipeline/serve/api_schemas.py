@@ -71,6 +71,8 @@ class SolveRequest(LimitedRequest):
 class ExplainRequest(LimitedRequest):
     """Explain how to solve a puzzle, step by step, from a begun grid on if there is one."""
 
+    page: bool = Field(False, description="whether the result is a file, the explanation as an offline HTML page")
+
 
 class WriteRequest(PuzzleRequest):
     """Write a puzzle in a format (see /api/formats)."""

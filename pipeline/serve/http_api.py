@@ -208,7 +208,7 @@ async def solve(request: Request, sent: schemas.SolveRequest, wait: Wait = 0) ->
 
 
 @_job_route("/hint")
-async def hint(request: Request, sent: schemas.ExplainRequest, wait: Wait = 0) -> Response:
+async def hint(request: Request, sent: schemas.LimitedRequest, wait: Wait = 0) -> Response:
     """Find the next step on a begun grid, or its wrong cells: a job."""
     return await service_of(request).start_job("hint", sent, request, wait)
 

@@ -48,6 +48,9 @@ MAX_EXPLAINED_CELLS = 40_000
 MAX_EXPLANATION = 8 << 20
 """Bytes of an explanation's steps; further steps are only counted."""
 
+MAX_PAGE = 24 << 20
+"""Bytes of an explanation's page: 75x75 cells in four colours take about 10 MiB."""
+
 WALL_FACTOR, WALL_SECONDS = 10.0, 20.0
 """A job's wall time limit: its CPU seconds times the factor, plus the seconds, since other processes run too."""
 

@@ -32,6 +32,7 @@ from nonocensus.pipeline.serve.serve_limits import (
     MAX_EXPLAINED_CELLS,
     MAX_EXPLANATION,
     MAX_MEMBERS,
+    MAX_PAGE,
     MAX_PUZZLES,
     MAX_SOLUTION_CELLS,
     MAX_UNPACKED,
@@ -41,8 +42,10 @@ from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.reports.drawings.raster import png
 from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.page.explanation_page import page
 from nonocensus.reports.page.printing import a4
 from nonocensus.reports.words import pbnsolve
+from nonocensus.reports.words.formatting import difficulty_words
 from nonocensus.reports.words.step_words import (
     DescribedStep,
     MergedStep,
@@ -88,10 +91,12 @@ def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
 
 
-def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int = MAX_EXPLANATION) -> dict[str, Any]:
-    """Explain how to solve a puzzle, step by step. Arguments: puzzle, begun (or None).
+def explain_puzzle(
+    arguments: dict[str, Any], budget: TaskBudget, max_bytes: int = MAX_EXPLANATION, max_page: int = MAX_PAGE
+) -> dict[str, Any]:
+    """Explain how to solve a puzzle, step by step. Arguments: puzzle, begun (or None), page (whether to write HTML).
 
-    Steps beyond `max_bytes` of JSON are only counted.
+    Steps beyond `max_bytes` of JSON are only counted; a page beyond `max_page` bytes is refused.
     """
     puzzle = check_area(parse_puzzle(arguments["puzzle"]), MAX_EXPLAINED_CELLS, "explains")
     start = start_of(puzzle, parse_grid(arguments["begun"], puzzle))
@@ -99,6 +104,12 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
     found = explain(puzzle, start=start, cpu_limit=budget.try_seconds)
     if found.state == "timeout" and budget.can_defer:
         raise Deferred
+    if arguments["page"]:
+        is_graded = found.state == "solved" and arguments["begun"] is None
+        data = page(found, difficulty_words(_grade(puzzle, budget)) if is_graded else "").encode()
+        if len(data) > max_page:
+            raise FormatError(f"its explanation is a page of more than {max_page >> 20} MiB")
+        return file_reply(puzzle, ".html", data, [])
     merged = list(describe_merged(found))
     steps: list[dict[str, Any]] = []
     size = 0

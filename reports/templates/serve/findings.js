@@ -25,14 +25,15 @@ export class Findings {
     const { seconds, solutions } = this.part("solver").elements;
     seconds.value = seconds.max = server.about.cpu_limit;
     solutions.max = server.about.most_solutions;
-    const format = this.part("downloads").elements.format;
+    const { format } = this.part("downloads").elements;
     const [, common, others] = format.querySelectorAll("optgroup");
     for (const { name, suffixes } of server.formats) {
       (COMMON.includes(name) ? common : others).append(new Option(`${name} (${suffixes[0]})`, name));
     }
     this.part("solver").addEventListener("invalid", () => (this.part("solver details").open = true), true);
     this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
-    this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download()));
+    const downloads = this.part("downloads");
+    downloads.addEventListener("submit", (event) => attempt(event, () => this.download(format.value)));
     this.part("share").addEventListener("submit", (event) => attempt(event, () => this.share()));
     this.button("cancel").addEventListener("click", () => this.cancel());
     this.button("show").addEventListener("click", () => this.act.show(entriesOf(this.answer.pictures[0])));
@@ -121,19 +122,20 @@ export class Findings {
     this.part("pictures").replaceChildren(...solutionFigures(pictures.map(entriesOf), { palette, width, height }));
   }
 
-  /** Request a file of a puzzle: written or drawn. */
+  /** Request a file of a puzzle: explained, written or drawn; null if that was cancelled. */
   requestFile(puzzle, format) {
     const [path, kind] = format.split("/");
+    if (path === "explain") return this.run(path, { puzzle, page: true }, this.part("left-out"));
     if (path === "draw") return request("POST", "draw", { puzzle, kind, begun: this.act.begun() });
     return request("POST", "write", { puzzle, format });
   }
 
-  async download() {
-    const format = this.part("downloads").elements.format.value;
+  async download(format) {
     const { record } = this.act.record();
     const goal = record.goal ?? (this.answer?.solutions === "unique" ? this.answer.pictures[0] : undefined);
     const puzzle = goal === undefined ? record : { ...record, goal };
     const file = await this.requestFile(puzzle, format);
+    if (!file) return;
     const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
     downloadFile(bytes, file.name);
     const lost = file.left_out.length ? ` The format can’t hold ${file.left_out.join(", ")}.` : "";

@@ -2,6 +2,8 @@
 
 import base64
 import io
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,11 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record
+from stores import Nonocensus
 
 from nonocensus.pipeline.serve.task_budget import TaskBudget
 from nonocensus.pipeline.serve.tasks import explain_puzzle
+from nonocensus.scrapers.formats import FormatError
 from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 
 Cells = list[set[int]]
@@ -121,9 +125,24 @@ def test_too_large_puzzle_is_not_explained(server: Server) -> None:
 
 def test_steps_beyond_the_byte_limit_are_counted() -> None:
     puzzle = str(record(ASSUMED)).replace("'", '"').replace("None", "null").encode()
-    told = explain_puzzle({"puzzle": puzzle, "begun": None}, TaskBudget(10.0), max_bytes=600)
+    asked = {"puzzle": puzzle, "begun": None, "page": False}
+    told = explain_puzzle(asked, TaskBudget(10.0), max_bytes=600)
     assert 0 < len(told["steps"]) < 5
     assert len(told["steps"]) + told["left_out"] == 18
+    with pytest.raises(FormatError, match="a page of more than"):
+        explain_puzzle({**asked, "page": True}, TaskBudget(10.0), max_page=600)
+
+
+def test_explanation_is_saved_as_the_page_of_the_command(
+    server: Server, nonocensus: Nonocensus, tmp_path: Path
+) -> None:
+    puzzle = {**record(ASSUMED), "puzzle_id": "a/assumed"}
+    file = result(server, "explain", puzzle=puzzle, page=True)
+    assert (file["name"], file["left_out"]) == ("assumed.html", [])
+    source, saved = tmp_path / "a.jsonl", tmp_path / "a.html"
+    source.write_text(json.dumps(puzzle))
+    nonocensus("solve", str(source), "--save", str(saved))
+    assert base64.b64decode(file["data"]) == saved.read_bytes()
 
 
 def test_grade_is_returned_on_request(server: Server) -> None:

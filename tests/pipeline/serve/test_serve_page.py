@@ -146,13 +146,13 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.driver.back()
     tab.until(lambda: tab.one("#puzzle .player").is_displayed())
     assert tab.step() == step
+    tab.click(".player [data-do=save]")
+    tab.until(lambda: tab.text("#puzzle .left-out").endswith(".html is written."))
     tab.click(".player [data-do=enough]")
     assert (tab.painted(), tab.pointed("band")) == (1, 0)
     assert tab.errors() == []
 
 
-@pytest.mark.parametrize(
-    ("format", "name"),
 def test_puzzle_and_step_are_printed_without_tools_and_forms(plus: Tab) -> None:
     plus.request_explanation()
     paper = " ".join(plus.printed())
@@ -160,7 +160,9 @@ def test_puzzle_and_step_are_printed_without_tools_and_forms(plus: Tab) -> None:
     assert not [words for words in ("Undo", "Clear the board", "Solve it", "Download", "Close") if words in paper]
 
 
-    [("draw/png", "plus.png"), ("non", "plus.non")],
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [("draw/png", "plus.png"), ("explain", "plus.html"), ("non", "plus.non")],
 )
 def test_files_are_downloaded(plus: Tab, format: str, name: str) -> None:  # noqa: A002
     plus.driver.execute_script("document.querySelector('#puzzle [name=format]').value = arguments[0]", format)
@@ -174,7 +176,7 @@ def test_formats_that_programs_read_most_come_after_pictures(plus: Tab) -> None:
         const values = (group) => Array.from(group.children, ({ value }) => value);
         return Array.from(document.querySelectorAll("#puzzle optgroup"), values);
     """)
-    assert groups[:2] == [["draw/png", "draw/svg", "draw/pdf"], ["cwd", "g", "lists", "non", "webpbn-xml"]]
+    assert groups[:2] == [["draw/png", "draw/svg", "draw/pdf", "explain"], ["cwd", "g", "lists", "non", "webpbn-xml"]]
     assert len(groups[2]) > 20
 
 
@@ -311,6 +313,7 @@ def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
     tab.one("#archive [name=query]").send_keys("no such puzzle")
     tab.until(lambda: not tab.all("#archive tbody tr"))
     assert not tab.one("#archive .pager").is_displayed()
+    assert tab.text("#archive .browse-none span") == "“no such puzzle” is not in this archive: change the search, or"
     tab.click(".browse-none button")
     tab.until(lambda: len(tab.all("#archive tbody tr")) == PAGE_ROWS)
     assert not tab.one("#archive .browse-none").is_displayed()
@@ -320,7 +323,6 @@ def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
 def test_id_opens_the_archives_puzzle(tab: Tab) -> None:
     """Pasted as text, or searched for; the archive comes first on the page."""
     tab.load("")
-    assert tab.text("#archive .browse-none span") == "“no such puzzle” is not in this archive: change the search, or"
     tab.until(lambda: len(tab.all("#archive:not([hidden]) tbody tr")) == PAGE_ROWS)
     tab.one("#archive [name=query]").send_keys("8x8-0.5-3-17", Keys.ENTER)
     tab.wait_for_puzzle()
@@ -351,6 +353,7 @@ def test_archive_is_filtered_by_menus_and_ranges(tab: Tab) -> None:
     assert "sort=title" in tab.driver.current_url
     tab.click("[type=reset]")
     tab.until(lambda: tab.text("#archive .browse-count") == "60 puzzles")
+    assert tab.text("[data-facet=duration] .between") == "Minutes at least Minutes at most "
     assert tab.errors() == []
 
 
@@ -360,7 +363,6 @@ def test_axe_finds_no_violation_and_nothing_is_too_wide(tab: Tab, width: int, sc
     with emulated(tab.driver, scheme, width):
         for address, there in (
             ("#open", "#open h1"),
-    assert tab.text("[data-facet=duration] .between") == "Minutes at least Minutes at most "
             ("#draw", "#draw .nonogram"),
             ("#archive", "#archive tbody tr"),
             ("#puzzle?id=random/8x8-0.5-3-17", "#puzzle .facts div"),
