@@ -68,7 +68,8 @@ def mend(
     """Find the smallest changes that leave a puzzle one solution.
 
     Of puzzles with several solutions either clues are changed consistently, or cells of the picture: the author's if it
-    is a solution, else one of the solutions. A run keeps the changes for its report, and the same command resumes;
+    is a solution, else one of the solutions. Changes of more than 10 cells of the picture, and of more than 1 % of
+    them, are too large for a repair and left out. A run keeps the changes for its report, and the same command resumes;
     searches that are not finished are retried only with a higher --cpu-limit. A line a puzzle, with --quiet only their
     count; the pictures too if there is one puzzle.
     """

@@ -163,9 +163,6 @@ def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
 
 NO_AUTHOR = "No author"
 
-FEW_CHANGED, SHARE_CHANGED = 10, 0.01
-"""A change of more cells than this, and of a larger share of them, is no repair to ask an author for."""
-
 FACTS = (
     *(
         "puzzle_id",
@@ -243,22 +240,15 @@ def _difference(row: dict[str, Any]) -> str:
 
 
 def _change(row: dict[str, Any], whose: str) -> Iterator[str]:
-    """Yield the change that leaves one solution: its cells, and each clue that follows, Row 4: 3 1 becomes 2 1 1.
-
-    Of a large one only the number of its cells.
-    """
+    """Yield the change that leaves one solution: its cells, and each clue that follows, Row 4: 3 1 becomes 2 1 1."""
     known, after = known_pictures(row) if row["solution"] else [], cells_of(row, "mended")
     colors = [color["name"] for color in row["palette"] or ()]
     if after is None or not known or max(picture.max() for picture in (after, *known)) >= len(colors):
         yield f"For one solution: {row['change']}."
         return
     before = nearest_picture(known, after)
-    changed = int(np.count_nonzero(before != after))
-    if changed > max(FEW_CHANGED, SHARE_CHANGED * after.size):
-        yield f"No small repair was found: the smallest changes {changed:,} of {after.size:,} cells."
-        return
     kept = whose if row["goal_matches"] else "one of those two"
-    cells = count_text(changed, "cell")
+    cells = count_text(int(np.count_nonzero(before != after)), "cell")
     yield f"For one solution, keep {kept} but for {cells}: {changed_cells(before, after, colors)}."
     for side, clues, others in zip(("Row", "Column"), clues_of(before), clues_of(after), strict=True):
         for number, (old, new) in enumerate(zip(clues, others, strict=True), 1):

@@ -29,9 +29,12 @@ from nonocensus.solver.model.views import views
 
 ROW, COLUMN = "row", "column"
 
-CLUE_WORK, CELL_WORK, MAX_CELLS = 1.5e8, 4e8, 200
-"""Counted work (pictures.picture_repair) of the searches for a clue and for cells, 1.5 and 4 seconds, and changed
-cells at which the latter is given up: more rarely finds a smaller change (docs/decisions/repaired-pictures.md)."""
+CLUE_WORK, CELL_WORK = 1.5e8, 4e8
+"""Counted work (pictures.picture_repair) of the searches for a clue and for cells, 1.5 and 4 seconds: more rarely
+finds a smaller change (docs/decisions/repaired-pictures.md)."""
+
+FEW_CELLS, FEW_SHARE = 10, 0.01
+"""A change of more cells than this, and of a larger share of the puzzle's, is no repair to ask an author for."""
 
 TOGETHER = 8
 """Most puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take.
@@ -76,6 +79,8 @@ class Mendings(NamedTuple):
 def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float = 60.0) -> Mendings:
     """Find the smallest change of one clue, and the smallest change of cells; deterministic if finished.
 
+    Either changes at most FEW_CELLS cells of the picture, or FEW_SHARE of them if that is more.
+
     Args:
         puzzle: A puzzle with several solutions and without hidden lengths.
         solutions: At least two, uint8[height, width]. If the first is the puzzle's goal, only it is compared.
@@ -83,8 +88,10 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
 
     """
     compile_up_to(views(puzzle_batch([puzzle])), SEARCH)
-    tried = [_by_clue(puzzle, solutions, cpu_limit), _by_cells(puzzle, _starts(puzzle, solutions), cpu_limit)]
-    found = [mending for mending, _ in tried if mending is not None]
+    most = int(max(FEW_CELLS, FEW_SHARE * solutions[0].size))
+    known, given_up = _starts(puzzle, solutions), 2 * most  # unnecessary changes are reverted last
+    tried = [_by_clue(puzzle, solutions, cpu_limit), _by_cells(puzzle, known, given_up, cpu_limit)]
+    found = [mending for mending, _ in tried if mending is not None and mending.cells <= most]
     found.sort(key=lambda mending: len(mending.changes) + mending.cells)
     return Mendings(found, all(finished for _, finished in tried))
 
@@ -185,10 +192,13 @@ def _with_clue(puzzle: Puzzle, change: ClueChange) -> Puzzle:
     return with_metadata(puzzle, **clues, goal=None, saved=())
 
 
-def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> tuple[Mending | None, bool]:
-    """Change as few cells as possible of a known solution: return the change, and whether the search is finished."""
+def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], most: int, cpu_limit: float) -> tuple[Mending | None, bool]:
+    """Change as few cells as possible of a known solution: return the change, and whether the search is finished.
+
+    most   changed cells at which a search is given up
+    """
     effort = Effort(cpu_now() + cpu_limit, CELL_WORK)
-    tried = [(before, repair_within(before, SEARCH, effort, MAX_CELLS)) for before in known]
+    tried = [(before, repair_within(before, SEARCH, effort, most)) for before in known]
     finished = all(repair.finished for _, repair in tried)
     found = [(before, repair) for before, repair in tried if repair.reached]
     if not found:

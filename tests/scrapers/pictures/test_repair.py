@@ -231,6 +231,7 @@ def test_search_ends_by_its_work_whatever_the_clock(monkeypatch: pytest.MonkeyPa
     row = solve(from_picture(picture), check_goal=True)
     known = [picture_of_cells(cells, 14, 14) for cells in (row["solution"], row["second_solution"])]  # type: ignore[arg-type]
     sizes = []
+    monkeypatch.setattr("nonocensus.scrapers.pictures.mending.FEW_CELLS", picture.size)
     for work in (1.0, 1e6, 3e6, 1e9):
         monkeypatch.setattr("nonocensus.scrapers.pictures.mending.CLUE_WORK", work)
         monkeypatch.setattr("nonocensus.scrapers.pictures.mending.CELL_WORK", work)
@@ -247,6 +248,33 @@ def test_search_ends_by_its_work_whatever_the_clock(monkeypatch: pytest.MonkeyPa
     assert sizes[-1] is not None
     given_up = repair_within(picture, SEARCH, Effort(np.inf), most=2)
     assert (given_up.reached, given_up.finished) == (False, True)
+
+
+def test_changes_of_too_many_cells_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Counter[bool]()
+    monkeypatch.setattr("nonocensus.scrapers.pictures.mending.FEW_SHARE", 0.0)
+    for puzzle, known in islice(ambiguous(1), 6):
+        by_clue = [mending.cells for mending in mendings(puzzle, known).found if len(mending.changes) == 1]
+        for most in range(1, 5):
+            with monkeypatch.context() as patched:
+                patched.setattr("nonocensus.scrapers.pictures.mending.FEW_CELLS", most)
+                found = mendings(puzzle, known).found
+            assert all(mending.cells <= most for mending in found)
+            assert [mending.cells for mending in found if len(mending.changes) == 1] == [
+                cells for cells in by_clue if cells <= most
+            ]
+            kept.update(cells <= most for cells in by_clue)
+    assert len(kept) == 2, "some of each"
+
+
+def test_few_cells_are_a_share_of_a_large_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = cycles(14, 14, 1, 0, 1)[0]
+    row = solve(from_picture(picture), check_goal=True)
+    known = [picture_of_cells(cells, 14, 14) for cells in (row["solution"], row["second_solution"])]  # type: ignore[arg-type]
+    assert mendings(from_picture(picture), known, 1e6) == ([], True), "each changes more than 10 of its 196 cells"
+    monkeypatch.setattr("nonocensus.scrapers.pictures.mending.FEW_SHARE", 0.12)
+    (found,) = mendings(from_picture(picture), known, 1e6).found
+    assert 10 < found.cells <= 0.12 * 196
 
 
 def test_first_calls_for_a_clue_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
