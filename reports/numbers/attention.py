@@ -69,8 +69,10 @@ class DuplicatePuzzle(NamedTuple):
 
     original: str
     original_title: str | None
+    original_author: str | None
     puzzle_id: str
     title: str | None
+    author: str | None
     likeness: str  # equal, turned, recoloured or near
     cells: int | None  # in which near pictures differ
     share: float | None  # of the rarer cells, likewise
@@ -164,11 +166,18 @@ def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]
     rows = exact + recolored + near
     how = ways_alike(shown, pa.Table.from_pylist(rows, duplicates.schema))
     ids = pa.array([row[name] for row in rows for name in ("original", "puzzle_id")], pa.string())
-    there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
-    titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))
+    there = shown.select(["puzzle_id", "title", "author"]).filter(pc.is_in(shown["puzzle_id"], ids))
+    titles, authors = (
+        dict(zip(there["puzzle_id"].to_pylist(), there[name].to_pylist(), strict=True)) for name in ("title", "author")
+    )
     return tuple(
         DuplicatePuzzle(
-            **row, how=words, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"])
+            **row,
+            how=words,
+            title=titles.get(row["puzzle_id"]),
+            author=authors.get(row["puzzle_id"]),
+            original_title=titles.get(row["original"]),
+            original_author=authors.get(row["original"]),
         )
         for row, words in zip(rows, how, strict=True)
     )

@@ -4,7 +4,7 @@ What to fix is worded in sentences, and listed for each author as text for a mai
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -163,6 +163,8 @@ def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
 
 NO_AUTHOR = "No author"
 
+NO_REASONS: Mapping[str | None, str | None] = {}
+
 FACTS = (
     *(
         "puzzle_id",
@@ -181,12 +183,15 @@ FACTS = (
 )
 
 
-def fixes(rows: pa.Table, duplicates: pa.Table, to_author: bool = False) -> pa.Array:
+def fixes(
+    rows: pa.Table, duplicates: pa.Table, to_author: bool = False, reasons: Mapping[str | None, str | None] = NO_REASONS
+) -> pa.Array:
     """Return what to fix of each puzzle, a sentence a line, string[rows]; null where the issue "to fix" is absent.
 
     rows        as `reports.numbers.census.Census.shown`
     duplicates  of the schema reports.numbers.duplicates.DUPLICATES
     to_author   whether an author's picture is "your picture"
+    reasons     why puzzles have no solution, in a sentence, by their ids
     """
     places = np.flatnonzero(has_issue(issues(rows, duplicates), "to fix"))
     ids = rows["puzzle_id"].to_pylist()
@@ -205,11 +210,13 @@ def fixes(rows: pa.Table, duplicates: pa.Table, to_author: bool = False) -> pa.A
     texts: list[str | None] = [None] * len(rows)
     for place, row in zip(places.tolist(), facts.to_pylist(), strict=True):
         whose = "your picture" if to_author and row["author"] else "the author’s picture"
-        texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]), whose)))
+        texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]), reasons, whose)))
     return pa.array(texts, pa.string())
 
 
-def _sentences(row: dict[str, Any], copy: str | None, whose: str) -> Iterator[str]:
+def _sentences(
+    row: dict[str, Any], copy: str | None, reasons: Mapping[str | None, str | None], whose: str
+) -> Iterator[str]:
     if row["solutions"] == "multiple" and not row["marked"]:
         unsaid = ", which the site does not say" if row["unmarked"] else ""
         yield f"Several solutions{unsaid}{_difference(row)}."
@@ -219,6 +226,8 @@ def _sentences(row: dict[str, Any], copy: str | None, whose: str) -> Iterator[st
             yield "No repair was found."
     if row["solutions"] == "none":
         yield "No solution: the clues contradict each other."
+        if reason := reasons.get(row["puzzle_id"]):
+            yield reason
     elif row["goal_matches"] is False:
         yield f"{whose[0].upper()}{whose[1:]} does not solve the clues."
     if row["status"] == "invalid":

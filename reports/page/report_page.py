@@ -117,6 +117,7 @@ def write_report(
     repeats = find_repeated(census.shown) if duplicates is None else duplicates
     figures = figures_of(census, repeats)
     counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
+    reasons = {one.puzzle_id: one.why for one in figures.attention.contradictory}
     drawn = charts(figures, about.activity)
     version = (about.versions or {}).get("nonocensus", "")
     content = {
@@ -146,7 +147,9 @@ def write_report(
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(census.shown.drop_columns([*DRAWN])),
-        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats, to_author=True)).encode(),
+        AUTHORS_FILE: author_lists(
+            census.shown, fixes(census.shown, repeats, to_author=True, reasons=reasons)
+        ).encode(),
     }
 
 

@@ -230,7 +230,8 @@ def test_smallest_changes_come_before_unmended_puzzles() -> None:
 
 def test_twins_are_named_with_their_titles_recoloured_and_near_ones_last() -> None:
     """Those to fix come first of all, and of near ones the nearest."""
-    rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", 8, 8, title=f"Title {n}")) for n in range(30)]
+    authors = {n: "Ann" if n in (19, 20, 21, 23) else "Bob" for n in range(30)}
+    rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", 8, 8, title=f"Title {n}", author=authors[n])) for n in authors]
     rows.append((solved("a/30", 1.0), known("a/30", title="Small")))
     near = [(f"a/{n % 7}", f"a/{n}", "near", n) for n in range(7, 20)]
     near.insert(2, ("a/0", "a/28", "near", 8))
@@ -239,11 +240,12 @@ def test_twins_are_named_with_their_titles_recoloured_and_near_ones_last() -> No
     copies = [("a/19", "a/30", "equal", None), ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None)]
     duplicates = found(recolored, *near[1:], near[0], *copies)
     twins = told(take_census(pairs(*rows)), duplicates).twins
+    whole = None, None, False
     assert twins[:4] == (
-        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None, False, "turned or mirrored"),
-        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None, False, "equal"),
-        DuplicatePuzzle("a/19", "Title 19", "a/30", "Small", "equal", None, None, False, "equal, not to fix"),
-        DuplicatePuzzle("a/23", "Title 23", "a/24", "Title 24", "recoloured", None, None, False, "recoloured"),
+        DuplicatePuzzle("a/20", "Title 20", "Ann", "a/21", "Title 21", "Ann", "turned", *whole, "turned or mirrored"),
+        DuplicatePuzzle("gone", None, None, "a/22", "Title 22", "Bob", "equal", *whole, "equal"),
+        DuplicatePuzzle("a/19", "Title 19", "Ann", "a/30", "Small", None, "equal", *whole, "equal, not to fix"),
+        DuplicatePuzzle("a/23", "Title 23", "Ann", "a/24", "Title 24", "Bob", "recoloured", *whole, "recoloured"),
     )
     assert twins[4].how == "7 cells differ", "its pictures are not known"
     assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[4:]] == [
@@ -385,6 +387,7 @@ Please look at one of your puzzles. A puzzle should have exactly one solution, a
 
 a/4, 2×2
 No solution: the clues contradict each other.
+Row 1 has none.
 
 Thank you, and kind regards
 
@@ -454,7 +457,7 @@ Thank you, and kind regards
 
 def test_each_author_has_a_letter_as_plain_text() -> None:
     shown = take_census(AUTHORS).shown
-    assert author_lists(shown, fixes(shown, COPIES, to_author=True)) == LISTS
+    assert author_lists(shown, fixes(shown, COPIES, True, {"a/4": "Row 1 has none."})) == LISTS
 
 
 def test_changes_are_said_whatever_their_size_and_attempts_without_one() -> None:
