@@ -22,7 +22,7 @@ from nonocensus.pipeline.store.parts import open_store, remove_puzzles
 from nonocensus.reports.rights import is_free
 from nonocensus.reports.words.formatting import count_text
 
-FOLLOW = "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, first: cp -r RUN before."
+FOLLOW = "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, before that: cp -r RUN before."
 """What to do about runs after a change of their store."""
 
 
@@ -62,6 +62,7 @@ def import_(
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     if update:
         fields |= {"updated": len(report.updated), "updated_ids": report.updated, "resized": report.resized}
+        fields["contradicted"] = report.contradicted
         fields["unknown_ids"] = report.unknown
     if license_ is not None:
         fields["licensed"] = report.licensed
@@ -91,6 +92,9 @@ def import_(
         )
     if report.resized and not global_options.json:
         err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized, len(report.resized))}")
+    if report.contradicted and not global_options.json:
+        ids = first_ids(report.contradicted, len(report.contradicted))
+        err.print(f"[yellow]With a picture that does not solve its clues:[/yellow] {ids}")
     if license_ and not is_free(license_):
         err.print(
             f"[yellow]Puzzles under {escape(license_)} are not passed on[/yellow] by pack, dataset, report --public; "

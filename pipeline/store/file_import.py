@@ -32,8 +32,8 @@ from nonocensus.scrapers.files import count_files, files_in
 from nonocensus.scrapers.formats import Format
 from nonocensus.scrapers.formats.site_properties import OF_CLUES
 from nonocensus.solver.model.check import faults_of
-from nonocensus.solver.model.puzzle import Puzzle
-from nonocensus.solver.model.tables import PUZZLES
+from nonocensus.solver.model.puzzle import Puzzle, clues_of
+from nonocensus.solver.model.tables import PUZZLES, puzzles_of
 
 ImportItem: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
 """An item read from files: a puzzle, a batch of them, or a problem."""
@@ -61,6 +61,7 @@ class ImportReport:
     unknown: list[str] = field(default_factory=list)  # ids that the store lacks, which an update leaves out
     updated: list[str] = field(default_factory=list)  # ids of known puzzles that have changed
     resized: list[str] = field(default_factory=list)  # those of another size, with both sizes
+    contradicted: list[str] = field(default_factory=list)  # those whose picture does not solve their clues now
     changes_results: bool = False  # whether runs of the store have to follow
     unsaved: int = 0  # puzzles with partly solved grids, which a store does not hold
     invalid: list[Problem] = field(default_factory=list)
@@ -267,7 +268,13 @@ def _replace(store: Store, given: pa.Table, report: ImportReport) -> None:
             report.updated.append(batch["puzzle_id"][rows[k]].as_py())
             if old != new:
                 report.resized.append(f"{report.updated[-1]} ({old} → {new})")
-        return merged(PUZZLES.names, changed).cast(batch.schema)
+        result = merged(PUZZLES.names, changed).cast(batch.schema)
+        report.contradicted += (
+            puzzle.puzzle_id
+            for puzzle in puzzles_of([result.take(pa.array(rows[changed]))])
+            if puzzle.goal is not None and not puzzle.blotted and clues_of(puzzle.goal) != (puzzle.rows, puzzle.columns)
+        )
+        return result
 
     hashes = [part.sha256 for part in store.parts()]
     rewrite(store, replaced)

@@ -146,6 +146,16 @@ def test_impossible_clues_replace_none(tmp_path: Path, nonocensus: Nonocensus) -
     assert (now["a/3"].rows, now["a/3"].title) == (impossible.rows, "Three"), "it was impossible before"
 
 
+def test_picture_that_contradicts_its_clues_is_named(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    store_of(tmp_path / "store", [puzzle("1"), puzzle("2"), puzzle("3"), puzzle("4")])
+    given = [replace(puzzle("1"), goal=SOLID), puzzle("2", SOLID), replace(puzzle("3", SOLID), goal=None), puzzle("4")]
+    (tmp_path / "fixed.jsonl").write_bytes(b"".join(map(jsonl.write, given)))
+    told = nonocensus("import", "fixed.jsonl", "--out", "store", "--update")
+    assert (told.code, told.err) == (0, "With a picture that does not solve its clues: a/1\n")
+    told = nonocensus("--json", "import", "fixed.jsonl", "--out", "store", "--update")
+    assert json.loads(told.out)["contradicted"] == [], "nothing has changed"
+
+
 def test_first_of_several_versions_in_the_files_counts(tmp_path: Path) -> None:
     store = store_of(tmp_path / "store", [puzzle("1")])
     versions = puzzle("1", SOLID), puzzle("1", np.tri(2, dtype=np.uint8)), puzzle("1", SOLID)
