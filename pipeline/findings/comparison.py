@@ -17,13 +17,14 @@ from nonocensus.pipeline.sql import database
 SLOWER, SECONDS = 2.0, 0.01
 """A puzzle counts as slower or faster if its time changed by at least this factor and these CPU seconds."""
 
-EXAMPLES, SLOWEST, LISTED = 3, 10, 60
-"""Most puzzles named of a change of verdict, of those with another time, and of a group of changes."""
+EXAMPLES, SLOWEST, LISTED, NAMED = 3, 10, 60, 1000
+"""Most puzzles named of a change of verdict, of those with another time, listed of a group and named of it."""
 
 GROUPS = {
     "worse": "Several solutions, no solution, impossible clues or another picture; less or not at fault before.",
     "new and at fault": "Only in the second run: several solutions, no solution, impossible clues or another picture.",
     "fixed": "At fault in the first run, with one solution in the second.",
+    "still at fault": "In both runs, and not worse in the second.",
     "new": "Only in the second run, without a fault.",
     "removed": "Only in the first run: no longer in the store, or without a result yet.",
     "another verdict": "Neither fixed nor worse.",
@@ -80,11 +81,12 @@ class ChangedVerdict(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The number of puzzles in one of GROUPS, and the first of them by id."""
+    """The number of puzzles in one of GROUPS, the first of them by id, and the ids of those that follow."""
 
     name: str
     puzzles: int
     listed: list[ChangedVerdict]
+    others: list[str]
 
 
 class ContradictingProofs(NamedTuple):
@@ -222,7 +224,11 @@ def _changed_groups(connection: duckdb.DuckDBPyConnection) -> list[Changed]:
     listed: dict[str, list[ChangedVerdict]] = {name: [] for name in GROUPS}
     for what, *verdicts in connection.execute(_LISTED).fetchall():
         listed[what].append(ChangedVerdict(*verdicts))
-    return [Changed(name, counts[name], those) for name, those in listed.items() if those]
+    return [
+        Changed(name, counts[name], those[:LISTED], [one.puzzle_id for one in those[LISTED:]])
+        for name, those in listed.items()
+        if those
+    ]
 
 
 def _records(connection: duckdb.DuckDBPyConnection, record: type[Any], query: str) -> list[Any]:
@@ -235,6 +241,9 @@ def _count(connection: duckdb.DuckDBPyConnection, condition: str, rows: str = "p
     row = connection.execute(f"select count(*) from {rows} where {condition}").fetchone()
     return int(row[0]) if row else 0
 
+
+_BY_ID = "regexp_replace(puzzle_id, '[0-9]+$', ''), length(puzzle_id), puzzle_id"
+"""Return SQL to sort ids by, those that end in a number by that number."""
 
 _RUN = f"""
     create view {{0}} as
@@ -298,6 +307,7 @@ _CHANGED = """
                 when found = 'only_old' then 'removed'
                 when old_fault > 0 and new_fault = 0 and new_solutions = 'unique' then 'fixed'
                 when new_fault > old_fault then 'worse'
+                when least(old_fault, new_fault) > 0 then 'still at fault'
                 when old_label <> new_label or old_fault <> new_fault then 'another verdict'
                 when found = 'other_clues' then 'other clues'
             end as what,
@@ -309,24 +319,30 @@ _CHANGED = """
 
 _LISTED = f"""
     select what, puzzle_id, old_label, new_label, old_error, new_error from changed
-    qualify row_number() over (partition by what order by puzzle_id) <= {LISTED} order by puzzle_id
+    qualify row_number() over (partition by what order by {_BY_ID}) <= {NAMED} order by {_BY_ID}
 """
 
 _SHARED = f"""
     select {", ".join(f"count(*) filter (found = '{name}')" for name in SharedPuzzles._fields)} from joined
 """
 
-_ALARMS = """
+_ALARMS = f"""
     select
         puzzle_id, alarm,
         case alarm when 'technique' then old_technique else old_solutions end,
         case alarm when 'technique' then new_technique else new_solutions end
-    from pairs where alarm is not null order by alarm, puzzle_id
+    from pairs where alarm is not null order by alarm, {_BY_ID}
 """
 
 _CHANGES = f"""
-    select old_label, new_label, count(*) as puzzles, min(puzzle_id, {EXAMPLES})
-    from joined where old_label <> new_label group by all order by puzzles desc, old_label, new_label
+    select
+        old_label, new_label, count(*) as puzzles,
+        list(puzzle_id order by {_BY_ID}) filter (puzzle_id is not null and place <= {EXAMPLES})
+    from (
+        select *, row_number() over (partition by old_label, new_label order by {_BY_ID}) as place
+        from joined where old_label <> new_label
+    )
+    group by all order by puzzles desc, old_label, new_label
 """
 
 _TIMES = """

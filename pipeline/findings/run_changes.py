@@ -1,6 +1,6 @@
 """The page of what has changed between two runs for the owner of their puzzles: fixed, worse, new, removed."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,9 +9,14 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.findings.comparison import GROUPS, ChangedVerdict, Comparison
 from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.reports.numbers.row_pictures import PICTURES
+from nonocensus.reports.numbers.row_pictures import PICTURES, cells_of
 from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
 from nonocensus.reports.page.report_page import change_drawings
+from nonocensus.solver.model.puzzle import Color, Puzzle, clues_of
+from nonocensus.solver.model.tables import puzzle_batch
+
+if TYPE_CHECKING:  # importing takes 50 MB
+    import pyarrow.dataset as ds
 
 ABOUT = ("title", "author", "url")
 FOUND = ("goal_matches", "solution", "second_solution")
@@ -21,10 +26,11 @@ FOUND = ("goal_matches", "solution", "second_solution")
 def changes_page(old: Run, new: Run, found: Comparison) -> str:
     """Return the page of two runs; `found` is what `comparison.compare` returned for them."""
     ids = [one.puzzle_id for group in found.changed for one in group.listed]
-    facts = [_facts(run, ids) for run in (old, new)]
+    puzzles = [_puzzles(run, ids) for run in (old, new)]
+    facts = [_facts(run, *those) for run, those in ((old, puzzles), (new, puzzles[::-1]))]
     groups = (
-        ChangeGroup(name, GROUPS[name], puzzles, tuple(_changed(one, facts) for one in listed))
-        for name, puzzles, listed in found.changed
+        ChangeGroup(name, GROUPS[name], count, tuple(_changed(one, facts) for one in listed), tuple(others))
+        for name, count, listed, others in found.changed
     )
     both = found.puzzles.both, found.puzzles.other_clues
     return comparison_page(tuple(groups), (old.folder.name, new.folder.name), both, found.faults, len(found.alarms))
@@ -34,21 +40,62 @@ def _changed(one: ChangedVerdict, facts: list[dict[str, dict[str, Any]]]) -> Cha
     old, new = (each.get(one.puzzle_id, {}) for each in facts)
     known = old | new
     sizes = dict.fromkeys(f"{each['width']}×{each['height']}" for each in (old, new) if each)
-    gone = tuple(when for when, each in (("before", old), ("after", new)) if not each)
-    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), " → ".join(sizes), gone, change_drawings(old, new)])
+    notes = {"before": _note("old", old), "after": _note("new", new)}
+    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), " → ".join(sizes), notes, change_drawings(old, new)])
 
 
-def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:
-    """Return what is shown of puzzles by id, with PICTURES; empty if the store has changed since."""
+def _note(name: str, row: dict[str, Any]) -> str:
+    """Say what is drawn instead of the author's picture, or that nothing is known; `name` is old or new."""
+    if not row:
+        return f"The {name} puzzle is no longer in the store."
+    if row.get("replaced") and row["second_solution"]:
+        return f"One of its solutions; the {name} puzzle is no longer in the store."
+    return ""
+
+
+Rows: TypeAlias = dict[str, dict[str, Any]]
+"""Rows by puzzle_id."""
+
+
+def _puzzles(run: Run, ids: list[str]) -> Rows | None:
+    """Return what is shown of the puzzles of a run; None if its store has changed since."""
     try:
         table = puzzles_table(run)
     except InputError:
-        return {}
+        return None
+    return _rows(table, ids, ["clue_hash", *ABOUT, *(name for name in PICTURES if name not in FOUND)])
+
+
+def _facts(run: Run, puzzles: Rows | None, others: Rows | None) -> Rows:
+    """Return what is shown of puzzles and their results in a run, with PICTURES.
+
+    Without its own puzzles, those of the other run are taken that have the result's clues, or at least its size and as
+    many colours; the author's picture is not known then.
+    """
+    known = (others if puzzles is None else puzzles) or {}
+    found = _rows(results_table(run), list(known), ["clue_hash", *FOUND])
+    if puzzles is not None:
+        return {name: row | found.get(name, dict.fromkeys(FOUND)) for name, row in known.items()}
+    facts = {}
+    for name, row in found.items():
+        if known[name]["clue_hash"] == row["clue_hash"]:
+            facts[name] = known[name] | row
+        elif _has_size_and_colors(replaced := known[name] | row):
+            facts[name] = replaced | {"goal": None, "goal_matches": None, "replaced": True}
+    return facts
+
+
+def _has_size_and_colors(row: dict[str, Any]) -> bool:
+    """Return whether the solution of a result is one of its clues in the size and as many colours as the row has."""
+    cells = cells_of(row, "solution")
+    if cells is None or int(cells.max()) + 1 != len(row["palette"] or ()):
+        return False
+    colors = tuple(Color(**color) for color in row["palette"])
+    (clue_hash,) = puzzle_batch([Puzzle(*clues_of(cells), colors)])["clue_hash"].to_pylist()
+    return bool(clue_hash == row["clue_hash"])
+
+
+def _rows(table: "ds.Dataset", ids: list[str], names: list[str]) -> Rows:
+    """Return columns of the rows with these ids."""
     some = pc.field("puzzle_id").isin(pa.array(ids, pa.string()))
-    drawn = [name for name in PICTURES if name not in FOUND]
-    puzzles = table.to_table(
-        columns=list(dict.fromkeys(["puzzle_id", *ABOUT, "width", "height", *drawn])), filter=some
-    ).to_pylist()
-    found = results_table(run).to_table(columns=["puzzle_id", *FOUND], filter=some).to_pylist()
-    by_id = {row["puzzle_id"]: row for row in found}
-    return {row["puzzle_id"]: row | by_id.get(row["puzzle_id"], dict.fromkeys(FOUND)) for row in puzzles}
+    return {row["puzzle_id"]: row for row in table.to_table(columns=["puzzle_id", *names], filter=some).to_pylist()}

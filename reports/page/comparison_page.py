@@ -13,7 +13,7 @@ class ChangedPuzzle(NamedTuple):
     old, new   its verdicts; None if a run lacks it
     old_error, new_error   why its clues are impossible
     size       "10×10", or with another one "10×10 → 3×3"; empty if unknown
-    gone       those of "before" and "after" whose puzzle is no longer in the store
+    notes      on what is drawn "before" and "after", or why nothing is; may be empty
     pictures   its drawings, "before" and "after", the cells that changed framed
     """
 
@@ -26,17 +26,18 @@ class ChangedPuzzle(NamedTuple):
     author: str | None
     url: str | None
     size: str
-    gone: tuple[str, ...]
+    notes: dict[str, str]
     pictures: dict[str, Markup]
 
 
 class ChangeGroup(NamedTuple):
-    """Puzzles that changed alike: a name, its meaning, the number of puzzles, and the first of them."""
+    """Puzzles that changed alike: a name, its meaning, their number, the first of them, and the ids of others."""
 
     name: str
     meaning: str
     puzzles: int
     listed: tuple[ChangedPuzzle, ...]
+    others: tuple[str, ...]
 
 
 def comparison_page(
@@ -56,8 +57,16 @@ def comparison_page(
     """
     template = environment(autoescape=True).get_template("comparison.html.j2")
     there = [group for group in groups if group.puzzles]
+    changed = any(group.name != "still at fault" for group in there)
     drawn = any("before" in one.pictures for group in there for one in group.listed)
     style = Markup(source("report.css"))
     return template.render(
-        groups=there, runs=runs, shared=shared, faults=faults, alarms=alarms, drawn=drawn, style=style
+        groups=there,
+        changed=changed,
+        runs=runs,
+        shared=shared,
+        faults=faults,
+        alarms=alarms,
+        drawn=drawn,
+        style=style,
     )

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import permutations as permutations_of
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,15 @@ from nonocensus.pipeline.findings import comparison
 from nonocensus.pipeline.findings.comparison import compare
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.file_import import import_puzzles
 from nonocensus.pipeline.store.parts import rewrite
 from nonocensus.reports.words.formatting import MEANINGS
-from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
 
 EVIL = "<script>alert(1)</script>"
 BLOCK = np.tri(3, dtype=np.uint8)
 SWITCH = np.eye(2, dtype=np.uint8)
+HARDER = np.array([[0, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 1]], np.uint8)
 
 
 def puzzle(name: str, picture: np.ndarray = BLOCK) -> Puzzle:
@@ -46,10 +49,12 @@ OLD = [
     puzzle("spoiled", SWITCH),
     puzzle("spoiled 2", SWITCH),
     impossible("open"),
+    puzzle("harder"),
 ]
 NEW = [
     *(puzzle("same"), puzzle("edited", BLOCK.T), puzzle("fixed"), puzzle("fixed 2"), puzzle("broken", SWITCH)),
     *(impossible("spoiled"), contradictory("spoiled 2"), puzzle("open", SWITCH)),
+    puzzle("harder", HARDER),
     *(puzzle("new"), puzzle("new 2", SWITCH)),
 ]
 GROUPS = {
@@ -58,7 +63,8 @@ GROUPS = {
     "New and at fault": {"a/new 2"},
     "New": {"a/new"},
     "Removed": {"a/gone"},
-    "Another verdict": {"a/open"},
+    "Still at fault": {"a/open"},
+    "Another verdict": {"a/harder"},
     "Other clues": {"a/edited"},
 }
 
@@ -77,12 +83,12 @@ def listed(page: str) -> dict[str, set[str]]:
 def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     page = changes_page(*runs, compare(*runs))
     assert listed(page) == GROUPS
-    assert "1 puzzle in both with the same clues, 7 with other clues." in page
+    assert "1 puzzle in both with the same clues, 8 with other clues." in page
     assert EVIL not in page
     assert "&lt;script&gt;" in page
     assert 'class="id">a/broken · 3×3 → 2×2</span>' in page
     assert 'class="id">a/edited · 3×3</span>' in page
-    fixed = page[page.index("<h2>Fixed") : page.index("<h2>New<")]
+    fixed = page[page.index("<h2>Fixed") : page.index("<h2>Still")]
     assert fixed.count("<svg") == fixed.count('class="thumb"') == 3, "before and after, after of the impossible one"
     said = re.findall(r"<strong>(\w+)</strong> <span class=\"key\"[^>]*>(.*?)</span>", fixed)
     assert said[:2] == [("Before", "at least two solutions"), ("After", MEANINGS["unique line"])]
@@ -115,14 +121,31 @@ def test_author_s_picture_is_drawn_with_the_cells_that_changed(tmp_path: Path) -
 def test_equal_runs_have_no_changes(runs: tuple[Run, Run]) -> None:
     page = changes_page(runs[0], runs[0], compare(runs[0], runs[0]))
     assert "Nothing: both runs" in page
-    assert listed(page) == {}
+    assert listed(page) == {
+        "Still at fault": {f"a/{name}" for name in ("fixed", "fixed 2", "spoiled", "spoiled 2", "open")}
+    }
 
 
 def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "_LISTED", comparison._LISTED.replace(f"<= {comparison.LISTED}", "<= 1"))
+    monkeypatch.setattr(comparison, "_LISTED", comparison._LISTED.replace(f"<= {comparison.NAMED}", "<= 2"))
+    monkeypatch.setattr(comparison, "LISTED", 1)
     page = changes_page(*runs, compare(*runs))
     assert listed(page)["Fixed"] == {"a/fixed"}
     assert "The first 1 of 2, by id." in page
+    others = re.findall(r"<summary>The other [12]</summary><p>(.*?)</p>", page)
+    assert others == ["<bdi>a/spoiled</bdi> and 1 more", "<bdi>a/fixed 2</bdi>"]
+
+
+def test_ids_are_sorted_by_their_numbers(tmp_path: Path) -> None:
+    names = ["a/2", "a/10", "a/10 b", "a/9b", "b/1", "a/100", "2", "a/1"]
+    runs = [
+        run_of(tmp_path / name, [replace(puzzle("", cells), puzzle_id=one) for one in names])
+        for name, cells in (("old", SWITCH), ("new", BLOCK))
+    ]
+    found = compare(*runs)
+    (fixed,) = found.changed
+    assert [one.puzzle_id for one in fixed.listed] == ["2", "a/1", "a/2", "a/10", "a/100", "a/10 b", "a/9b", "b/1"]
+    assert found.changes[0].examples == ["2", "a/1", "a/2"]
 
 
 def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> None:
@@ -131,8 +154,48 @@ def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> N
     gone = page[page.index("<h2>Removed") : page.index("<h2>Other")]
     assert "a/gone" in gone
     assert "The old puzzle is no longer in the store." in gone
-    assert "pink" not in page
     assert "pink" in changes_page(*runs[::-1], compare(*runs[::-1]))
+
+
+def test_pictures_of_a_changed_store_come_from_results_of_its_size_and_colours(tmp_path: Path) -> None:
+    red = (*BLACK_ON_WHITE, Color("ee0000", "r", "red"))
+    permutations = [np.eye(3, dtype=np.uint8)[list(order)] for order in permutations_of(range(3))]
+    permuted = [puzzle(f"still {k}", picture) for k, picture in enumerate(permutations)]
+    old = [
+        puzzle("edited"),
+        puzzle("mended", SWITCH),
+        puzzle("turned", BLOCK[:2]),
+        puzzle("colored"),
+        impossible("open"),
+        *permuted,
+    ]
+    edited = BLOCK.copy()
+    edited[0, 2] = 1
+    new = {
+        "edited": puzzle("edited", edited),
+        "mended": puzzle("mended", np.tri(2, dtype=np.uint8)),
+        "turned": puzzle("turned", BLOCK[:2].T),
+        "colored": from_picture(BLOCK + np.eye(3, dtype=np.uint8), red, puzzle_id="a/colored"),
+        "open": puzzle("open"),
+    } | {f"still {k}": still for k, still in enumerate(permuted)}
+    before = run_of(tmp_path, old)
+    kept = changes_page(before, (after := run_of(tmp_path / "new", [*new.values()])), compare(before, after))
+    import_puzzles(before.store, new.values(), update=True)
+    drawn = changes_page(before, after, compare(before, after))
+
+    def pictures(page: str, name: str) -> list[str]:
+        return re.findall("<svg.*?</svg>", page[page.index(f">a/{name} ·") :].partition("</li>")[0])
+
+    for name in ("edited", "mended"):
+        assert len(pictures(kept, name)) == 2
+        assert pictures(drawn, name) == pictures(kept, name)
+    for name, count in (("turned", 2), ("colored", 2), ("open", 1)):
+        assert (len(pictures(kept, name)), len(pictures(drawn, name))) == (count, 1)
+    for k in range(6):
+        assert len(pictures(drawn, f"still {k}")) == 2
+        assert "#ff0090" not in "".join(pictures(drawn, f"still {k}")), "the author's, whichever solutions were found"
+    assert drawn.count("The old puzzle is no longer in the store.") == 3
+    assert drawn.count("One of its solutions; the old puzzle is no longer in the store.") == 1
 
 
 @pytest.mark.usefixtures("runs")
@@ -151,9 +214,11 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
     )
     assert "\n  a/spoiled: row 1: its blocks need 9 cells, the line has 3\n" in printed.out
     began = re.findall(
-        r"^(?:\d+ )?(fixed|worse|new|removed|another verdict|verdict|CPU seconds|work)", printed.out, re.MULTILINE
+        r"^(?:\d+ )?(fixed|worse|new|removed|still at fault|another verdict|verdict|CPU seconds|work)",
+        printed.out,
+        re.MULTILINE,
     )
-    assert began[:7] == ["worse", "new", "fixed", "new", "removed", "another verdict", "verdict"]
+    assert began[:7] == ["worse", "new", "fixed", "still at fault", "new", "removed", "another verdict"]
 
 
 def test_runs_without_a_puzzle_of_the_same_clues_are_compared(tmp_path: Path, nonocensus: Nonocensus) -> None:
