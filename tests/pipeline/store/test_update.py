@@ -1,6 +1,7 @@
 """`import --update` and `remove`: what replaces or leaves what a store has, and what that means for its runs."""
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -324,6 +325,21 @@ def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocens
     letters = (tmp_path / "report/authors.txt").read_text()
     assert ("a/5" in letters, "a/1" in letters) == (True, False)
     assert "3 removed: a/1, a/2, a/4, too\n" in nonocensus("compare", "old run", "run").out
+
+
+def test_report_says_why_and_by_whom(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """What its attention says of contradictory puzzles, their letters do; copies have their authors."""
+    large = np.tri(8, dtype=np.uint8)
+    copies = [puzzle(str(k), large, author=author) for k, author in enumerate(("Ann", "Ann", "Bob"))]
+    contradictory = replace(puzzle("4", author="Cem"), rows=((Block(2),), ()), columns=((Block(2),), ()), goal=None)
+    run_of(tmp_path, [*copies, contradictory])
+    assert nonocensus("report", "run", "--out", "report").code == 0
+    letters, page = ((tmp_path / "report" / name).read_text() for name in ("authors.txt", "report.html"))
+    (why,) = json.loads((tmp_path / "report/report.json").read_text())["figures"]["attention"]["contradictory"]
+    assert f"No solution: the clues contradict each other.\n{why['why']}\n" in letters
+    by = re.findall(r"<span>by <bdi>(.*?)</bdi></span>", page)
+    assert by.count("the same author") == 1
+    assert {"Ann", "Bob"} <= set(by)
 
 
 def test_last_puzzle_leaves_too(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
