@@ -258,7 +258,7 @@ def make_pack(
     private   include puzzles that may not be redistributed
     min_density   least ratio of painted cells (default 0.1)
     per_author    most puzzles of an author
-    pdf           puzzles a page of a book to print, book.pdf: 1, 2, 4 or 6; 4-letter for Letter paper
+    pdf           puzzles per page of a book to print, book.pdf: 1, 2, 4 or 6; 4-letter for Letter paper
     ids           ids to choose from (default: all)
     title, by     title and author of the pack and its book
     """

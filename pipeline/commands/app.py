@@ -59,7 +59,7 @@ PANELS = {
         "dataset": ("dataset:dataset", "Export a run as a Parquet dataset for load_dataset."),
         "pack": ("pack:pack", "Select puzzles for an app, a website or a book."),
         "tasks": ("pack:tasks", "Write puzzles as tasks for language models, with answer keys."),
-        "export": ("export:export", "Export a run as one CSV table, a line a puzzle."),
+        "export": ("export:export", "Export a run as one CSV table, one line per puzzle."),
     },
     "One puzzle": {
         "solve": ("solve.command:solve", "Solve puzzles and draw them; explain, give hints, save pictures."),

@@ -180,7 +180,7 @@ def bench(
 def check_files(which: BenchSet, csv: str | None, chart: Path | None, peers: Path | None) -> None:
     """Raise a UserError for files that the set can't fill, or that conflict."""
     if csv and which in AGGREGATED:
-        raise UserError(f"--csv has a line a puzzle, and {which} has none")
+        raise UserError(f"--csv has one line per puzzle, and {which} has none")
     if chart and which in AGGREGATED:
         raise UserError(f"--chart has a point a puzzle, and {which} has none")
     if peers and not chart:

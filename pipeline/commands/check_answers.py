@@ -45,7 +45,7 @@ def check(
         str | None, typer.Option("--answers", help="Answers as JSON lines: id and answer.", metavar="FILE")
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", help="Write a JSON line an answer: id, verdict, reason.", metavar="FILE")
+        str | None, typer.Option("--out", help="Write a JSON line per answer: id, verdict, reason.", metavar="FILE")
     ] = None,
     number: PuzzleNumber = None,
     input_format: InputFormat = None,

@@ -96,7 +96,7 @@ def retry(
     where: Where = None,
     limit: Limit = None,
     cpu_limit: Annotated[
-        float | None, cpu_limit_option("CPU seconds a puzzle, more than before.", rich_help_panel=EXECUTION)
+        float | None, cpu_limit_option("CPU seconds per puzzle, more than before.", rich_help_panel=EXECUTION)
     ] = None,
     cpus: Cpus = None,
     address: Address = None,

@@ -23,7 +23,7 @@ def export(
         str | None, typer.Option(help="Only rows matching an SQL condition over its columns.", metavar="SQL")
     ] = None,
 ) -> None:
-    """Export a run as one CSV table, a line a puzzle.
+    """Export a run as one CSV table, one line per puzzle.
 
     Columns are title, author, properties, result, grade and measures; `query --csv` writes any others. To publish a
     run use `dataset`, which omits titles and authors that may not be published.

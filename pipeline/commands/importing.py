@@ -105,7 +105,9 @@ def import_(
 
 def remove(
     store: Annotated[str, typer.Argument(help="Store of puzzles.", metavar="STORE")],
-    ids: Annotated[list[str], typer.Argument(help="Ids, comma-separated, or @FILE with one a line.", metavar="ID...")],
+    ids: Annotated[
+        list[str], typer.Argument(help="Ids, comma-separated, or @FILE with one per line.", metavar="ID...")
+    ],
 ) -> None:
     """Remove puzzles from a store.
 

@@ -56,7 +56,7 @@ def number_option(help_text: str, *names: str, most: int = MAX_PUZZLES, metavar:
     return typer.Option(*names, callback=between(1, most), help=help_text, metavar=metavar, **settings)
 
 
-def cpu_limit_option(help_text: str = "CPU seconds a puzzle.", **settings: Any) -> Any:
+def cpu_limit_option(help_text: str = "CPU seconds per puzzle.", **settings: Any) -> Any:
     """Return the option --cpu-limit."""
     checked = between(0.001, YEAR)
     return typer.Option("--cpu-limit", "-x", callback=checked, help=help_text, metavar="SECONDS", **settings)
@@ -96,7 +96,7 @@ OutputFormat = Annotated[
 Ids = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only these ids, comma-separated, or @FILE with one a line; repeatable.",
+        help="Only these ids, comma-separated, or @FILE with one per line; repeatable.",
         metavar="ID,...",
         rich_help_panel=SELECTION,
     ),
@@ -229,7 +229,7 @@ def resources_of(cpus: int | None, address: str | None, serial: bool) -> Resourc
 
 
 def parsed_ids(texts: Iterable[str], option: str = "--ids ") -> tuple[str, ...]:
-    """Parse ids: comma-separated with CSV quoting, or @FILE with one a line; errors begin with `option`."""
+    """Parse ids: comma-separated with CSV quoting, or @FILE with one per line; errors begin with `option`."""
     return tuple(name for text in texts for name in _parse_ids(text, option))
 
 

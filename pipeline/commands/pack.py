@@ -78,7 +78,7 @@ def pack(
 ) -> None:
     """Select puzzles for an app, a website or a book.
 
-    Writes a file a puzzle, from easy to hard, and pack.json with their clues, solutions, authors, licences, minutes and
+    Writes a file per puzzle, from easy to hard, and pack.json with clues, solutions, authors, licences, minutes and
     difficulty, described in docs/pack.schema.json; pack.csv is its table. All puzzles have one solution; no two are
     equal when rotated, mirrored or recoloured, or nearly the same picture: the original is taken, as `dedup` orders
     them. Those in the best tenth of their site's ratings of quality are taken first, unrated ones last; with --spread,
@@ -96,7 +96,7 @@ def pack(
     grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
     """
     if to.lower() == "pdf":
-        raise UserError("--to takes a format of single puzzles; --pdf 4 writes a book with up to 4 puzzles a page")
+        raise UserError("--to takes a format of single puzzles; --pdf 4 writes a book with up to 4 puzzles per page")
     output_format = format_named(to)
     run = open_run(run_folder)
     with show_progress("choosing") as progress:
@@ -166,7 +166,7 @@ def tasks(
 ) -> None:
     """Write puzzles as tasks for language models, with answer keys.
 
-    Writes a JSON line a puzzle, easiest first; docs/TASKS.md describes the fields. All puzzles have one solution; no
+    Writes a JSON line per puzzle, easiest first; docs/TASKS.md describes the fields. All puzzles have one solution; no
     two are equal when rotated, mirrored or recoloured, and such copies have the same split in each run: train,
     validation or test. `check --tasks` scores answers.
     """

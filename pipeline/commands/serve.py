@@ -30,7 +30,7 @@ def serve(
     cpus: Cpus = None,
     cpu_limit: Annotated[
         float,
-        typer.Option(callback=between(0.001, MAX_CPU_LIMIT), help="Maximum CPU seconds a puzzle.", metavar="SECONDS"),
+        typer.Option(callback=between(0.001, MAX_CPU_LIMIT), help="Maximum CPU seconds per puzzle.", metavar="SECONDS"),
     ] = 20.0,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:

@@ -260,7 +260,7 @@ def describe_progress(progress: Progress) -> Iterator[str]:
         yield (
             f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
             f"{progress['cpus']} CPUs: {rows_left:,} left, {progress['rows_in_flight']:,} of them in tasks; "
-            f"{progress['waiting_for_more_time']:,} wait for more time; {progress['rate']:,.0f} puzzles a second"
+            f"{progress['waiting_for_more_time']:,} wait for more time; {progress['rate']:,.0f} puzzles per second"
             + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
         )
     else:

@@ -53,7 +53,7 @@ def sudoku(
     ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Print a table of the times of all engines.")] = False,
     cpu_limit: Annotated[
-        float | None, cpu_limit_option("CPU seconds a puzzle and engine.", show_default="10; 1 for brute")
+        float | None, cpu_limit_option("CPU seconds per puzzle and engine.", show_default="10; 1 for brute")
     ] = None,
 ) -> None:
     """Solve Sudokus as exact cover problems by Algorithm X, and time it.

@@ -70,7 +70,7 @@ def half_blocks(puzzle: Puzzle, state: GridState, clues: bool) -> Text:
 
 
 def plain_text(puzzle: Puzzle, state: GridState) -> Text:
-    """Draw symbols, a line a row; one that has marked cells is followed by two blanks and an asterisk for each."""
+    """Draw symbols, one line per row; one that has marked cells is followed by two blanks and an asterisk for each."""
     table = [color.symbol for color in puzzle.palette]
     unknown = free_symbol(puzzle)
     lines = []
@@ -201,7 +201,7 @@ BAR_WIDTH = 40
 def draw(puzzle: Puzzle, state: GridState) -> str | Text:
     """Draw a grid, with its clues if the terminal has colours and room; else return a message that it does not fit.
 
-    A file or a pipe gets symbols, a line a row, so that programs can parse them.
+    A file or a pipe gets symbols, one line per row, so that programs can parse them.
     """
     return draw_fitting(puzzle, state) or (
         f"[yellow]Not drawn: {puzzle.width} cells are wider than the terminal's {out.width} columns.[/yellow] "

@@ -82,7 +82,7 @@ class Pack(msgspec.Struct, kw_only=True):
     puzzles: Annotated[list[PackedPuzzle], Meta(description="Easiest first.")]
 
     def encode(self) -> bytes:
-        """Return the file's bytes, a line per puzzle."""
+        """Return the file's bytes, one line per puzzle."""
         head, _, tail = msgspec.json.encode(msgspec.structs.replace(self, puzzles=[])).rpartition(b"[]")
         lines = b",\n".join(map(msgspec.json.encode, self.puzzles))
         return head + b"[\n" + lines + b"\n]" + tail + b"\n"

@@ -4,7 +4,7 @@ DIR/pack.json            all puzzles with solutions, rights and difficulty (pipe
                          folder as a pack and lists its files, so that the next one may replace it
 DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against their clues and read back
 DIR/book.pdf             the puzzles to print, their solutions at the end (optional)
-DIR/pack.csv             a line per puzzle: source, rights, difficulty; written last
+DIR/pack.csv             one line per puzzle: source, rights, difficulty; written last
 
 Puzzles have exactly one solution, and are distinct up to symmetry; no two have near pictures. Of puzzles that are alike
 the original is chosen (`pipeline.findings.deduplication`). Those of the best tenth of their site's ratings of quality
@@ -273,10 +273,10 @@ def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.Re
 
 
 def parse_layout(text: str) -> BookLayout:
-    """Parse a layout: most puzzles a page like 4, or with the paper like 4-letter. Raises UserError."""
+    """Parse a layout: most puzzles per page like 4, or with the paper like 4-letter. Raises UserError."""
     count, _, paper = text.lower().partition("-")
     if count not in map(str, SLOTS) or (paper or "a4") not in PAPERS:
-        raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not {text[:60]}")
+        raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles per page, or 4-letter for Letter paper; not {text[:60]}")
     return BookLayout(int(count), paper or "a4")
 
 

@@ -93,7 +93,7 @@ def _rate(activity: Activity) -> Chart:
         f"Steps of the puzzles finished a second while commands were at work: {number(activity.puzzles)} puzzles in "
         f"{seconds(activity.seconds)}, at best {number(round(activity.fastest))} a second."
     )
-    return _moments(activity, "puzzles_a_second", "puzzles a second", "rate", "Puzzles a second", words)
+    return _moments(activity, "puzzles_a_second", "puzzles per second", "rate", "Puzzles per second", words)
 
 
 def _workers(activity: Activity) -> Chart:

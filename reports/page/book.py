@@ -88,7 +88,7 @@ class BookPuzzle(NamedTuple):
 
 
 class BookLayout(NamedTuple):
-    """Most puzzles a page, a key of SLOTS, and paper, a key of PAPERS."""
+    """Most puzzles per page, a key of SLOTS, and paper, a key of PAPERS."""
 
     per_page: int
     paper: str = "a4"

@@ -217,7 +217,7 @@ def _facts(about: RunDetails) -> dict[str, str]:
         "CPUs": activity and activity.cpus and formatting.number(activity.cpus),
         "Workers busy": activity and activity.busy and formatting.share(activity.busy),
         "Compiling kernels": activity and activity.compiling and formatting.seconds(activity.compiling),
-        "Puzzles a second": activity and formatting.number(round(activity.puzzles / activity.seconds)),
+        "Puzzles per second": activity and formatting.number(round(activity.puzzles / activity.seconds)),
         "... at best": activity and formatting.number(round(activity.fastest)),
         "Tasks": activity and formatting.number(activity.tasks),
         "Tasks lost": activity and ", ".join(f"{count} {kind}" for kind, count in activity.lost.items()),

@@ -43,7 +43,7 @@ def xml(puzzle: Puzzle, row: dict[str, Any]) -> str:
 
     status       OK; TIMEOUT; FAIL: and why there is no answer
     unique       1 or 0
-    alt          of several solutions one that is not the goal, a line a row, in the palette's symbols
+    alt          of several solutions one that is not the goal, one line per row, in the palette's symbols
     logic        1 if line logic solves it, 2 if depth-N is needed; absent if more is, or nothing is known
     difficulty   the measure `score` as a whole number; absent where nothing was solved
     """

@@ -1,4 +1,4 @@
-"""Puzzles as links and ids of programs that play them, in black and white, one a line.
+"""Puzzles as links and ids of programs that play them, in black and white, one per line.
 
     format     a line                                            played by
     puzzlink   https://puzz.link/p?nonogram/2/1/g2g              puzz.link, pzprxs

@@ -1,4 +1,4 @@
-"""Links of Penpa+ with a nonogram in black and white, one a line.
+"""Links of Penpa+ with a nonogram in black and white, one per line.
 
     https://swaroopg92.github.io/penpa-edit/#m=edit&p=7ZTPbtNA...
     https://swaroopg92.github.io/penpa-edit/#m=edit&p=https://puzz.link/p?nonogram/2/1/g2g

@@ -1,4 +1,4 @@
-"""Links of `nonocensus serve` that hold a puzzle, one a line.
+"""Links of `nonocensus serve` that hold a puzzle, one per line.
 
     http://127.0.0.1:8765/#puzzle?share=eJyrVirKLy9WslJKV...
 
@@ -64,7 +64,7 @@ def _clues(text: str) -> list[list[tuple[int, int]]]:
 
 SHARE = LineFormat(
     "share",
-    "Links of `nonocensus serve` that hold a puzzle, one a line.",
+    "Links of `nonocensus serve` that hold a puzzle, one per line.",
     LINK,
     _parse,
     _link,

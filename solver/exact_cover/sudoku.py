@@ -4,7 +4,7 @@ A text holds any number of puzzles, with other text between them:
 
 lines   81 characters (or 16, 36, 144, 256, 625, ...) as the first word of a line or, after a number, as the second; the
         rest of the line is ignored
-grids   a line per row: adjacent cells, cells separated by blanks (numbers too), or, in 9x9, blanks as open cells; a
+grids   one line per row: adjacent cells, cells separated by blanks (numbers too), or, in 9x9, blanks as open cells; a
         frame of | - + = defines the boxes, without one they are as square as possible, and wider than high
 
 0 . * _ ? are open cells. Letters follow the digits (A is 10); above 9x9 they begin with A = 1 if no digit occurs, and

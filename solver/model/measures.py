@@ -264,7 +264,7 @@ MEASURES = (
     ),
     Measure(
         "work", pa.float64(), "looks per cell", Computed.graded, EVERYWHERE,
-        "looks a cell",
+        "looks per cell",
         "looks, divided as Foote and Krizanc (arXiv 2507.07283) divide propagations by cells",
         "work for people",
         digits=1,

@@ -120,7 +120,9 @@ def solve(
     stats: Annotated[
         bool, typer.Option("--stats", "-t", help="Show decided cells and time of each technique.")
     ] = False,
-    brief: Annotated[bool, typer.Option("--brief", "-b", help="Print one line a puzzle, in pbnsolve's words.")] = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", "-b", help="Print one line per puzzle, in pbnsolve's words.")
+    ] = False,
     as_xml: Annotated[bool, typer.Option("--xml", help="Print one XML document a puzzle, as pbnsolve -h.")] = False,
     number: PuzzleNumber = None,
     input_format: InputFormat = None,

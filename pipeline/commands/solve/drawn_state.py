@@ -1,4 +1,4 @@
-"""A grid that someone has begun to draw, read from text: a row a line, or all cells on one line.
+"""A grid that someone has begun to draw, read from text: a row per line, or all cells on one line.
 
     painted   the palette's symbols, as `solve` prints them; digits of palette entries; in one colour also # X █ ■
     empty     0 - x ×

@@ -192,10 +192,10 @@ REFUSED = {
         "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n"
     ),
     f"pack run {NEW} --to papyrus": "unknown format 'papyrus'",
-    f"pack run {NEW} --to pdf": "--pdf 4 writes a book with up to 4 puzzles a page",
+    f"pack run {NEW} --to pdf": "--pdf 4 writes a book with up to 4 puzzles per page",
     f"pack run {NEW} --to taai --where 'width <> height'": "no chosen puzzle can be packed",
     f"pack run {NEW} --count 0": "0 is not between 1 and",
-    f"pack run {NEW} --pdf 3": "--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not 3",
+    f"pack run {NEW} --pdf 3": "--pdf takes 1, 2, 4 or 6 puzzles per page, or 4-letter for Letter paper; not 3",
     f"pack run {NEW} --pdf 4-a5": "or 4-letter for Letter paper; not 4-a5",
     "picture images/1.png --size 4": "a size is width x height",
     "picture images/1.png --out x.unknown": "no format has this suffix",

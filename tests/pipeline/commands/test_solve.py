@@ -36,7 +36,7 @@ def files(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_brief_prints_pbnsolve_words(nonocensus: Nonocensus) -> None:
-    """A line a puzzle, with its name if there are several; errors go to standard error."""
+    """One line per puzzle, with its name if there are several; errors go to standard error."""
     result = nonocensus("solve", "-b", "a.non", "b.non", "c.non", "d.non")
     words = {"a": "unique logical", "b": "multiple", "c": "contradiction", "d": "contradiction"}
     assert result.out == "".join(f"local/{name}: {verdict}\n" for name, verdict in words.items())

@@ -153,7 +153,7 @@ def test_index_fits_its_schema_and_puzzles(demo_run: Run, tmp_path: Path) -> Non
     jsonschema.validate(index, schema())
     assert index["files"] == [each["file"] for each in index["puzzles"]]
     assert [each["number"] for each in index["puzzles"]] == [*range(1, 10)]
-    assert text.count("\n") == 9 + 2, "a line a puzzle"
+    assert text.count("\n") == 9 + 2, "one line per puzzle"
     for each, row in zip(index["puzzles"], listed(place), strict=True):
         (puzzle,) = named("jsonl").read((place / each["file"]).read_bytes())
         assert puzzle.goal is not None
@@ -332,7 +332,7 @@ def test_a_pack_is_read_without_its_index(odd: Run, tmp_path: Path, nonocensus: 
 
 
 def test_selection_of_a_page_is_packed(demo_run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """The report's list exports its ids, one a line."""
+    """The report's list exports its ids, one per line."""
     puzzle_pack.write_pack(demo_run, str(tmp_path / "all"), wanted(9))
     chosen = sorted(ids(tmp_path / "all"))[:3]
     (tmp_path / "puzzles.txt").write_text("\n".join([*chosen, "other/1"]))

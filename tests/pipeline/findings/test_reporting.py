@@ -48,4 +48,4 @@ def test_a_run_without_logs_has_a_report(store: Store, tmp_path: Path) -> None:
     assert rows == 300
     assert not (tmp_path / "report" / "report-rate.svg").exists()
     assert (tmp_path / "report" / "report of mine.svg").exists()
-    assert "puzzles a second" not in Path(page).read_text()
+    assert "puzzles per second" not in Path(page).read_text()
