@@ -243,7 +243,7 @@ def _count(connection: duckdb.DuckDBPyConnection, condition: str, rows: str = "p
 
 
 _BY_ID = "regexp_replace(puzzle_id, '[0-9]+$', ''), length(puzzle_id), puzzle_id"
-"""Return SQL to sort ids by, those that end in a number by that number."""
+"""SQL of the order of ids: those that end in a number by that number."""
 
 _RUN = f"""
     create view {{0}} as
