@@ -46,7 +46,7 @@ CRISP = 'shape-rendering="crispEdges"'
 EDGE, EDGE_SIZE, MOST_LINES = 18, 10, 20
 """Units of the edge in which lines are numbered, size of the numbers, and lines of a side that all have one."""
 
-SIZES = (14.0, 14.0, 11.0, 8.0)
+SIZES = (14.0, 14.0, 10.0, 7.5)
 """Font sizes of numbers with one to four digits."""
 
 

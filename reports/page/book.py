@@ -238,13 +238,19 @@ def _cell(puzzle: Puzzle, paper: str, count: int) -> float:
 
 
 def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int, int], float]:
-    """Return the side of a cell in points of each width and height: that for its share of a page, or a legible one."""
-    cells: dict[tuple[int, int], float] = {}
+    """Return the side of a cell in points of each width and height: that for its share of a page, or a legible one.
+
+    It is that of the puzzle with the shortest numbers; longer ones have LEAST_PRINT, if all of the size fit a page.
+    """
+    cells, wholes, leasts = (dict[tuple[int, int], float]() for _ in range(3))
     for puzzle, *_ in puzzles:
         share, whole = (_cell(puzzle, layout.paper, count) for count in (layout.per_page, 1))
-        side, size = min(whole, max(share, EASY_PRINT / print_size(puzzle, 1.0))), (puzzle.width, puzzle.height)
+        unit, size = print_size(puzzle, 1.0), (puzzle.width, puzzle.height)
+        side = min(whole, max(share, EASY_PRINT / unit))
         cells[size] = min(cells.get(size, side), side)
-    return cells
+        wholes[size] = min(wholes.get(size, whole), whole)
+        leasts[size] = max(leasts.get(size, 0.0), LEAST_PRINT / unit)
+    return {size: max(side, min(leasts[size], wholes[size])) for size, side in cells.items()}
 
 
 def _chapters(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[_Stars, list[_Page]]]:
