@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, format_named, parsed_ids
+from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, format_named, parse_ids
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -114,7 +114,7 @@ def remove(
     `retry RUN --changed` then removes them from a run. An unknown id is refused, and nothing is removed then. Crawled
     stores, which follow their site, are refused.
     """
-    removed = list(dict.fromkeys(parsed_ids(ids, "")))
+    removed = list(dict.fromkeys(parse_ids(ids, "")))
     left = remove_puzzles(open_store(store), removed)
     print_result(
         {"removed": removed, "puzzles": left, "store": store},

@@ -214,7 +214,7 @@ def format_named(name: str | None) -> Format | None:
 
 def read_selection(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
     """Validate the options of a selection."""
-    return Selection(parsed_ids(ids or ()), where, limit)
+    return Selection(parse_ids(ids or ()), where, limit)
 
 
 def refuse_selection(selection: Selection, place: str) -> None:
@@ -228,12 +228,12 @@ def resources_of(cpus: int | None, address: str | None, serial: bool) -> Resourc
     return Resources(cpus, address, serial)
 
 
-def parsed_ids(texts: Iterable[str], option: str = "--ids ") -> tuple[str, ...]:
+def parse_ids(texts: Iterable[str], option: str = "--ids ") -> tuple[str, ...]:
     """Parse ids: comma-separated with CSV quoting, or @FILE with one per line; errors begin with `option`."""
-    return tuple(name for text in texts for name in _parse_ids(text, option))
+    return tuple(name for text in texts for name in _parse_id_list(text, option))
 
 
-def _parse_ids(text: str, option: str) -> list[str]:
+def _parse_id_list(text: str, option: str) -> list[str]:
     if text.startswith("@"):
         names = _read_text(Path(text[1:]), f"{option}{text}").splitlines()
     else:

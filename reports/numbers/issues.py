@@ -163,28 +163,17 @@ def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
 
 NO_AUTHOR = "No author"
 
-NO_REASONS: Mapping[str | None, str | None] = {}
-
 FACTS = (
-    *(
-        "puzzle_id",
-        "author",
-        "solutions",
-        "unmarked",
-        "marked",
-        "status",
-        "error",
-        "goal_matches",
-        "width",
-        "height",
-        "change",
-    ),
-    *("goal", "solution", "second_solution", "mended", "palette"),
+    *("puzzle_id", "author", "solutions", "unmarked", "marked", "status", "error", "goal_matches"),
+    *("width", "height", "change", "goal", "solution", "second_solution", "mended", "palette"),
 )
 
 
 def fixes(
-    rows: pa.Table, duplicates: pa.Table, to_author: bool = False, reasons: Mapping[str | None, str | None] = NO_REASONS
+    rows: pa.Table,
+    duplicates: pa.Table,
+    to_author: bool = False,
+    reasons: Mapping[str | None, str | None] | None = None,
 ) -> pa.Array:
     """Return what to fix of each puzzle, a sentence a line, string[rows]; null where the issue "to fix" is absent.
 
@@ -210,13 +199,13 @@ def fixes(
     texts: list[str | None] = [None] * len(rows)
     for place, row in zip(places.tolist(), facts.to_pylist(), strict=True):
         whose = "your picture" if to_author and row["author"] else "the author’s picture"
-        texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]), reasons, whose)))
+        texts[place] = "\n".join(
+            map(one_line, _sentences(row, copies.get(row["puzzle_id"]), (reasons or {}).get(row["puzzle_id"]), whose))
+        )
     return pa.array(texts, pa.string())
 
 
-def _sentences(
-    row: dict[str, Any], copy: str | None, reasons: Mapping[str | None, str | None], whose: str
-) -> Iterator[str]:
+def _sentences(row: dict[str, Any], copy: str | None, reason: str | None, whose: str) -> Iterator[str]:
     if row["solutions"] == "multiple" and not row["marked"]:
         unsaid = ", which the site does not say" if row["unmarked"] else ""
         yield f"Several solutions{unsaid}{_difference(row)}."
@@ -226,7 +215,7 @@ def _sentences(
             yield "No repair was found."
     if row["solutions"] == "none":
         yield "No solution: the clues contradict each other."
-        if reason := reasons.get(row["puzzle_id"]):
+        if reason:
             yield reason
     elif row["goal_matches"] is False:
         yield f"{whose[0].upper()}{whose[1:]} does not solve the clues."

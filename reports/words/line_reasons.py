@@ -136,9 +136,9 @@ def _limited(rule: "Rule") -> "Rule":
             def shows(other: Line, reason: Reason = reason) -> bool:
                 return any(each[::2] == reason[::2] and reason.ruled <= each.ruled for each in rule(other))
 
-            told = () if reason.kind in ("range", "fixed", "covers") else reason.parts.get("cells", ())
+            mentioned = () if reason.kind in ("range", "fixed", "covers") else reason.parts.get("cells", ())
             is_counted = reason.kind in ("many", "few")
-            parts = {} if is_counted else {"limited": (line, shows), "told": told}
+            parts = {} if is_counted else {"limited": (line, shows), "mentioned": mentioned}
             yield reason._replace(parts=reason.parts | parts)
 
     return limited
@@ -157,15 +157,15 @@ def limits_of(parts: Mapping[str, Any]) -> Iterator[tuple[int, int, bool]]:
 
 
 def shown_line(parts: Mapping[str, Any]) -> tuple[Line, Collection[int]]:
-    """Return the line on which a sentence shows limits, and the cells that it tells of instead of giving them.
+    """Return the line on which a sentence shows limits, and the cells that it mentions without giving them as known.
 
-    Cells that it tells of anyway are not known there, so that lengths and gaps add up, unless limits need them.
+    Cells that it mentions anyway are not known there, so that lengths and gaps add up, unless limits need them.
     """
-    line, told = limiting(*parts["limited"]), parts["told"]
-    bare = line.forgetting(told)
+    line, mentioned = limiting(*parts["limited"]), parts["mentioned"]
+    bare = line.forgetting(mentioned)
     found = ranges(bare, FITTED)
     if all(found.end[t] <= x + 1 if is_last else found.begin[t] >= x for t, x, is_last in limits_of(parts)):
-        return bare, told
+        return bare, mentioned
     return line, ()
 
 
@@ -277,7 +277,10 @@ def _by_covers(line: Line, how: int) -> Iterator[Reason]:
             def shows(other: Line, x: int = x, color: int = color, parts: dict[str, Any] = parts) -> bool:
                 return x in ranges(other, how).inside and _cover(other, x, color, how) == parts
 
-            more |= {"limited": (line, shows), "told": {x for run, _ in parts["runs"].values() for x in range(*run)}}
+            more |= {
+                "limited": (line, shows),
+                "mentioned": {x for run, _ in parts["runs"].values() for x in range(*run)},
+            }
         yield Reason("owned" if parts["runs"] else "cover", frozenset(pairs), parts | more)
 
 

@@ -207,8 +207,8 @@ class LineWords:
             limits, _ = shown_line(parts)
             before = range(t - pushing(limits, t, within.start), t + 1)
             after = range(t, t + pushing(limits.mirrored(), last - t, n - within.stop) + 1)
-        beside = ((before[:-1], before, "before"), (after[1:], after, "after"))
-        said = [f"{self.added(others)}{self.gaps(blocks)} {side} it" for others, blocks, side in beside if others]
+        sides = ((before[:-1], before, "before"), (after[1:], after, "after"))
+        said = [f"{self.added(others)}{self.gaps(blocks)} {side} it" for others, blocks, side in sides if others]
         return f"with {join_words(said)}, " if said else ""
 
     def added(self, blocks: Sequence[int]) -> str:
@@ -217,11 +217,11 @@ class LineWords:
 
     def limit(self, parts: Mapping[str, Any], t: int, x: int, is_last: bool, run: tuple[Any, int] | None = None) -> str:
         """Say where a block begins at the earliest, or ends at the latest, and which blocks, or which run, limit it."""
-        beside = self.kept(parts, t, range(x + 1) if is_last else range(x, len(self.line.cells)))
+        pushed_by = self.kept(parts, t, range(x + 1) if is_last else range(x, len(self.line.cells)))
         if run:
             others = range(min(t, run[1]) + 1, max(t, run[1]))
-            beside = f"with {self.added(others)} between them, " if others else ""
-        return f"{beside}{self.block(t)} {self.edge(x, is_last)}"
+            pushed_by = f"with {self.added(others)} between them, " if others else ""
+        return f"{pushed_by}{self.block(t)} {self.edge(x, is_last)}"
 
     def too_long(self, parts: Mapping[str, Any]) -> str:
         """Say why a run belongs to no block."""
@@ -233,8 +233,8 @@ class LineWords:
     def lead(self, parts: Mapping[str, Any]) -> str:
         """Say what limits blocks to where they are: known cells, all blocks pushed to either end, or their count."""
         if "limited" in parts:
-            limits, told = limiting(*parts["limited"]), shown_line(parts)[1]
-            known = self.known(limits, [x for x in range(len(limits.cells)) if x not in told])
+            limits, mentioned = limiting(*parts["limited"]), shown_line(parts)[1]
+            known = self.known(limits, [x for x in range(len(limits.cells)) if x not in mentioned])
             others = join_words([self.limit(parts, *other) for other in parts.get("others", ())])
             return known + (f"{others}: " if others else "")
         if "first" in parts:

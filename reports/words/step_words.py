@@ -82,23 +82,23 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
             groups.append([step])
         was_decisive = is_decisive or (is_on and was_decisive)
     puzzle, cells = explanation.puzzle, list(explanation.start)
-    told = list[_Told]()
+    described = list[_StepGroup]()
     for steps in groups:
         before = list(cells)
         runs = [list(run) for _, run in groupby(steps, lambda step: step.line)]
         words = [_describe_run(puzzle, run, cells) for run in runs]
         said = [_Said(run[0].line, clue, what) for run, (clue, what, _, _) in zip(runs, words, strict=True)]
         brief, why = words[0][2:]
-        if lacking and not told:
+        if lacking and not described:
             why = HINTS["lacks"]
             decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
             said = [_Said(None, "", _lacking_words(puzzle, decided))]
-        if earlier := _earlier(puzzle, told, steps[0].technique, said):
+        if earlier := _earlier(puzzle, described, steps[0].technique, said):
             earlier.steps.extend(steps)
             earlier.said.extend(said)
         else:
-            told.append(_Told(list(steps), said, brief, why))
-    for number, (steps, said, brief, why) in enumerate(told, 1):
+            described.append(_StepGroup(list(steps), said, brief, why))
+    for number, (steps, said, brief, why) in enumerate(described, 1):
         lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
         ruled = tuple(ruled for step in steps for ruled in step.ruled)
         merged = MergedStep(steps[0].technique, lines, ruled, steps[0].assumption)
@@ -114,8 +114,8 @@ class _Said(NamedTuple):
     what: str
 
 
-class _Told(NamedTuple):
-    """Steps that are told as one, and what is said of each line."""
+class _StepGroup(NamedTuple):
+    """Steps that are described as one, and what is said of each line."""
 
     steps: list[Step]
     said: list[_Said]
@@ -123,9 +123,9 @@ class _Told(NamedTuple):
     why: str
 
 
-def _earlier(puzzle: Puzzle, told: list[_Told], technique: int, said: list[_Said]) -> _Told | None:
+def _earlier(puzzle: Puzzle, merged: list[_StepGroup], technique: int, said: list[_Said]) -> _StepGroup | None:
     """Return the step that says the same of other rows or other columns, with steps of such lines alone in between."""
-    for earlier in reversed(told):
+    for earlier in reversed(merged):
         lines = [each.line for each in earlier.said + said]
         is_row = {line is not None and line < puzzle.height for line in lines}
         if earlier.steps[0].technique != technique or len(is_row) > 1 or None in lines:
@@ -194,18 +194,18 @@ def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[
     """
     whole = describe_step(puzzle, steps[0]._replace(ruled=tuple(pair for step in steps for pair in step.ruled)), cells)
     line, is_one = steps[0].line, len(steps) == 1 or "\n" not in whole[0]
-    told = []
+    described = []
     for step in steps:
-        told += [] if is_one else [describe_step(puzzle, step, cells)]
+        described += [] if is_one else [describe_step(puzzle, step, cells)]
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
     if line is None:
         return "", *whole
     heading, _, what = whole[0].partition(": ")
-    if told:
-        first, *others = (what.partition(": ")[2] for what, _, _ in told)
+    if described:
+        first, *others = (what.partition(": ")[2] for what, _, _ in described)
         what = "\n".join([first, *map(_upper, others)])
-    return heading.partition(", ")[2], what, whole[1], (told or [whole])[0][2]
+    return heading.partition(", ")[2], what, whole[1], (described or [whole])[0][2]
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:

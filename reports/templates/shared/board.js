@@ -280,10 +280,10 @@ export class Board {
     const { lines = [], end = null } = wanted;
     this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, left: 0, top: 0 }));
     for (const band of this.image.querySelectorAll(".clues .band")) band.remove();
-    const beside = { width, height, ...this.origin, right: 0, bottom: 0 };
+    const clueBox = { width, height, ...this.origin, right: 0, bottom: 0 };
     const clueOf = (line) => this.heads[line < height ? 0 : 1][0]; // moves along with the scroll position
-    for (const line of lines) clueOf(line).append(...highlightShapes({ lines: [line] }, beside));
-    if (end !== null) clueOf(end).append(...highlightShapes({ end }, beside));
+    for (const line of lines) clueOf(line).append(...highlightShapes({ lines: [line] }, clueBox));
+    if (end !== null) clueOf(end).append(...highlightShapes({ end }, clueBox));
     this.highlights.querySelector(".found, .assumed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
@@ -477,7 +477,7 @@ export class Board {
   }
 }
 
-/** The clue numbers that have room beside a line of a picture: constant, so that the board keeps still while one draws. */
+/** The clue numbers that have room next to a line of a picture: constant, so that the board keeps still while one draws. */
 function drawnRoom(length) {
   return 1 + Math.ceil(length / 4);
 }

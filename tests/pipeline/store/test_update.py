@@ -106,7 +106,7 @@ def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocens
 
 
 def test_update_adds_nothing(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
-    """A correction that has lost its id would be a puzzle of its own, beside the one that it corrects."""
+    """A correction that has lost its id would become a second puzzle."""
     (tmp_path / "fixed.non").write_bytes(non.write(puzzle("1", SOLID)))
     assert "new is not a store of puzzles" in refused("import", "fixed.non", "--out", "new", "--update")
     store = store_of(tmp_path / "store", [puzzle("1"), puzzle("2")])
