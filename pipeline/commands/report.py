@@ -16,7 +16,7 @@ from nonocensus.reports.words.formatting import count_text
 
 def report(
     run_folder: RunFolder,
-    out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html and report.json.")],
+    out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html and report.json.", metavar="FOLDER")],
     public: Annotated[
         bool, typer.Option("--public", help="Omit titles, clues and pictures that may not be published.")
     ] = False,

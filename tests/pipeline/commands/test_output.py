@@ -262,8 +262,10 @@ def test_help_lists_each_command_on_one_line_in_five_panels(
     assert all(words[-1].endswith(".") for words in rows)
 
 
-def test_help_texts_have_at_most_twelve_words() -> None:
+def test_help_texts_have_at_most_twelve_words_and_name_their_values() -> None:
     commands = {name: load_command(name) for name in FUNCTIONS}
+    options = [one for command in commands.values() for one in command.params if one.param_type_name == "option"]
+    assert [one.opts[0] for one in options if one.type.name in ("text", "str") and not one.metavar] == []
     texts = {
         f"{name} {parameter.opts[0]}": re.sub(r" *\[default: .*", "", parameter.help)
         for name, command in commands.items()
