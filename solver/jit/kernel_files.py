@@ -190,5 +190,6 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         except OSError as error:
             reason = error.strerror or str(error)  # without the random file name
             if reason not in kernel_cache.unsaved:
-                LOG.warning("compiled kernels can't be saved in %s: %s", kernel_cache.cache_folder(), reason)
+                folder = kernel_cache.cache_folder()
+                LOG.warning("compiled kernels can't be saved in %s: %s; set NUMBA_CACHE_DIR to another", folder, reason)
             kernel_cache.unsaved.add(reason)

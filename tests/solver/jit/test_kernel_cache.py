@@ -172,7 +172,8 @@ def test_unwritable_folder_is_logged_once(
     outside.cache.touch()
     assert outside.result() == (102, True)
     assert outside.result() == (102, True)
-    assert caplog.messages == [f"compiled kernels can't be saved in {outside.cache}: {outside.cache} is not a folder"]
+    reason = f"{outside.cache} is not a folder; set NUMBA_CACHE_DIR to another"
+    assert caplog.messages == [f"compiled kernels can't be saved in {outside.cache}: {reason}"]
 
 
 @in_kernels
