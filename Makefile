@@ -72,8 +72,8 @@ test-explore: $(READY)
 test-kills: $(READY)
 	$(BIN)/pytest -s -m kills
 
-# Machines lost, paused, cut off, slow, full or with another clock (docs/CLUSTER.md); by root, with iproute2 and, for
-# clocks, a C compiler.
+# Machines lost, paused, cut off, slow, full or with another clock (docs/decisions/cluster-faults.md); by root, with
+# iproute2 and, for clocks, a C compiler.
 test-cluster: $(READY)
 	$(compile)
 	$(BIN)/pytest -s -m cluster
