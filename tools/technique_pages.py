@@ -18,8 +18,8 @@ FOLDER = "techniques"
 
 HEAD = """# Techniques and grades
 
-How hard a puzzle is for people. `nonocensus grade` solves a puzzle as a person would: with the named techniques of the
-table below, always with the easiest one that still finds something. [COMMANDS.md](COMMANDS.md) has its options.
+How hard a puzzle is for people. `nonocensus grade` solves each puzzle as a person would: with the named techniques of
+the table below, always with the easiest one that makes progress. [COMMANDS.md](COMMANDS.md) has its options.
 
     nonocensus grade puzzles.zip                # the grade of each puzzle
     nonocensus grade run                        # a run keeps the grades, for its report, dataset and export
@@ -27,37 +27,38 @@ table below, always with the easiest one that still finds something. [COMMANDS.m
 
 ## Definitions
 
-- **grade**: 1 to 9, the grade of the hardest technique that the puzzle needs. Only a puzzle with exactly one solution
-  has one. It does not depend on the order of the lines: with more known, the techniques up to any of them find no less.
+- **grade**: 1 to 9, the grade of the hardest technique that the puzzle needs. Only puzzles with exactly one solution
+  have one. It does not depend on the order of the lines: if more cells are known, a technique and all easier ones
+  find no less.
 - **hardest**: the name of that technique.
-- **step**: a technique finds something: all that it can find on a line, or an assumption that leads to a contradiction.
-  After each step all begins again at the easiest technique.
-- **look**: a technique is tried on a line that has changed since it was last tried there, or a line is solved on the
-  way from an assumption.
-- **work**: looks, divided by the puzzle's cells.
-- **open**: cells that all techniques but `search` leave open.
+- **look**: one application of a technique to a line that has changed since the technique was last tried on it; after
+  an assumption, one line solve.
+- **step**: a look that makes progress, with all that the technique finds on the line, or an assumption that ends in a
+  contradiction. After each step the easiest technique is tried first again.
+- **work**: looks per cell of the puzzle.
+- **open**: cells that are undecided after all techniques but `search`.
 
-Grade 1 is what one learns first, 2 and 3 are rules for single blocks and gaps. 4 and 5 need all arrangements of a line,
-which people have in their heads only where there are few. From 6 on a cell is assumed to have a colour, until a line
-has no arrangement any more. With `edge` that line is at most two crossings away from the cell, with `chain` four, and
-with `long-chain` any number.
+Grade 1 is what beginners learn first; 2 and 3 are rules for single blocks and gaps. 4 and 5 need all arrangements of
+a line, which people can keep in mind only if there are few. From 6 on, a cell is assumed to have a colour until some
+line has no arrangement left: with `edge` at most two crossings away from the cell, with `chain` four, with
+`long-chain` any number.
 
-A grade does not say how much there is to do, and `work` does not say how difficult a step is: so there are both. How
-they go with other measures, and with people's ratings, is in each report, and for webpbn's archive of 2014 in
+A grade does not say how much work a puzzle is, and `work` does not say how hard its steps are, so there are both.
+Each report correlates them with other measures and with people's ratings; for webpbn's archive of 2014 see
 [grade.md](../benchmarks/results/grade.md).
 
 ## The ladder
 
-The pictures show a line before, and below it after; what was found is framed. A cross is a cell that is known to be
-background. With an assumption, the framed cell is the one that it is about. A page that explains a puzzle (`solve FILE
---save page.html`) shows the techniques that it needs in the same way, by its own steps.
+Each picture shows a line before the technique and, below it, after, with what was found framed. A cross is a cell
+known to be background. With an assumption, the framed cell is the one assumed. A page that explains a puzzle (`solve
+FILE --save page.html`) shows the techniques that it needs in the same way, with its own steps.
 
 """
 
 TAIL = """
-No technique decides a verdict: the classifier's rungs do, and a test holds that the hardest technique goes with the
-rung. Each rule on a line stands in a file of its own in `solver/people`, and tests hold it against all arrangements
-of every short line.
+Verdicts do not depend on these techniques: the classifier's rungs decide them, and a test checks that the hardest
+technique agrees with the rung. The rules for lines are in `solver/people/line_rules.py`; tests compare each with all
+arrangements of every short line.
 
 This page is made from the program and its examples by `make docs`.
 """
