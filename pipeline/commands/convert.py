@@ -53,9 +53,9 @@ def convert(
 ) -> None:
     """Convert puzzle files and stores to another format.
 
-    Writes one file, several puzzles in one file, or a file each in a folder. What the format can't hold is an error;
-    with --lossy titles and the like are dropped, but never colours and hidden lengths, which would make it another
-    puzzle. A jsonl file may have any size.
+    Writes one file with all puzzles, or one file per puzzle into a folder. What the format can't hold is an error;
+    --lossy drops it, except colours and hidden lengths, without which it would be another puzzle. A jsonl file may have
+    any size.
     """
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")

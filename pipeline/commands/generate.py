@@ -70,8 +70,8 @@ def generate(
     """Fill a store with generated puzzles.
 
     The same command resumes; with a larger --count it extends the store. Each picture depends only on kind, size,
-    density, seed, colours and its number. With --minutes, --stars or --grade pictures are classified and graded, and
-    the first that fit are kept, in a new store, once there are enough; fewer than one in 10,000 end the command.
+    density, seed, colours and its number. With --minutes, --stars or --grade, pictures are classified and graded until
+    enough of them fit, which become a new store; the command gives up where fewer than one in 10,000 fits.
     """
     resources = resources_of(cpus, address, serial)
     limited = (minutes, stars, grade) != (None, None, None)

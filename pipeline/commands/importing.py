@@ -45,13 +45,14 @@ def import_(
 ) -> None:
     """Import puzzle files, archives and URLs into a store.
 
-    Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are
-    listed with the reason and skipped, as are puzzles that the store has already. Stores and runs in a folder are
-    passed over; Parquet files of a dataset with clues are read.
+    Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are skipped
+    and listed with the reason; puzzles that the store already has, and stores and runs in a folder, are skipped.
+    Parquet files of a dataset with clues are read.
 
-    With --update files replace the clues, picture and details that they have of puzzles with these ids; details that
-    they lack stay. Nothing is added: new ids are listed, with exit status 1, as are impossible clues. `retry RUN
-    --changed` then classifies the replaced puzzles of a run. Crawled stores, which follow their site, are refused.
+    With --update, files replace the puzzles of the same ids: clues, picture, and the details that they have; other
+    details stay. Nothing is added: ids that the store lacks are listed, with exit status 1, as are impossible clues.
+    `retry RUN --changed` then classifies the replaced puzzles of a run. A crawled store follows its site, so it is
+    refused.
     """
     with resumable(), show_progress("importing") as progress:
         terms = Terms(license_, owner)
@@ -111,8 +112,8 @@ def remove(
 ) -> None:
     """Remove puzzles from a store.
 
-    `retry RUN --changed` then removes them from a run. An unknown id is refused, and nothing is removed then. Crawled
-    stores, which follow their site, are refused.
+    `retry RUN --changed` then removes them from a run. Nothing is removed if an id is unknown, or if the store is
+    crawled, since that follows its site.
     """
     removed = list(dict.fromkeys(parse_ids(ids, "")))
     left = remove_puzzles(open_store(store), removed)
