@@ -130,8 +130,8 @@ def test_rows_of_nulls_and_no_rows_are_packed() -> None:
     assert not any(map(len, unpacked(made.pictures)[1].values()))
 
 
-@given(st.lists(st.tuples(puzzles(most=9), st.booleans()), min_size=1, max_size=5))
-@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(puzzles(most=9), st.booleans()), min_size=1, max_size=16))
+@settings(max_examples=6, deadline=None)
 def test_any_pictures_come_back(drawn: list[tuple[Puzzle, bool]]) -> None:
     results = [solved(puzzle, 1.0) | ({} if known else {"solution": None}) for puzzle, known in drawn]
     check(rows_of([(pa.Table.from_pylist(results, schema=RESULTS), pa.table(puzzle_batch([p for p, _ in drawn])))]))
@@ -143,8 +143,8 @@ def plain_rows(count: int) -> pa.Table:
     return rows_of(pairs(*({"puzzle_id": "a/1"} for _ in range(count))))
 
 
-@given(st.lists(st.one_of(st.none(), st.text(max_size=5), st.from_regex(r"\A[ab][0-9]{1,30}\Z")), max_size=8))
-@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(st.none(), st.text(max_size=5), st.from_regex(r"\A[ab][0-9]{1,30}\Z")), max_size=99))
+@settings(max_examples=15, deadline=None)
 def test_any_words_are_unpacked_in_natural_order(titles: list[str | None]) -> None:
     rows = plain_rows(len(titles) + 1)
     place = rows.schema.get_field_index("title")
