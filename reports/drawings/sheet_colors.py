@@ -14,8 +14,8 @@ from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle
 GREY = "7d858c"
 """Grid lines, borders of chips, crosses."""
 
-FAINT = "999999"
-"""The 0 of an empty line."""
+FAINT, HATCH = "999999", "c6ccd1"
+"""The 0 of an empty line; hatches of open cells, as on the server's page."""
 
 MARK, LINE = "e8590c", "ffb000"
 """Highlighted cells and lines."""

@@ -31,6 +31,7 @@ from nonocensus.reports.drawings.picture_svg import path_of
 from nonocensus.reports.drawings.sheet_colors import (
     FAINT,
     GREY,
+    HATCH,
     LINE,
     MARK,
     color_letters,
@@ -215,12 +216,13 @@ def _lines(state: GridState, place: Geometry) -> str:
 
 
 def _open_cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
-    """Draw unknown cells white where the background is not, so that they differ from it."""
+    """Draw unknown cells white where the background is not, on a begun grid hatched, so as not to look painted."""
     is_open = state.cells == UNKNOWN
     if rgb(puzzle, 0) == WHITE.rgb or not is_open.any():
         return ""
-    where = f"translate({place.left} {place.top}) scale({CELL})"
-    return f'<path class="open" fill="#{WHITE.rgb}" {CRISP} transform="{where}" d="{path_of(is_open)}"/>'
+    cells = "".join(f"M{x} {y}h1v1h-1zm0 .5l.5-.5m.5.5l-.5.5" for y, x in np.argwhere(is_open).tolist())
+    where = f'transform="translate({place.left} {place.top}) scale({CELL})" stroke="#{HATCH}" stroke-width=".04"'
+    return f'<path class="open" fill="#{WHITE.rgb}" {where} d="{path_of(is_open) if is_open.all() else cells}"/>'
 
 
 def _cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:

@@ -20,6 +20,7 @@ from nonocensus.reports.drawings.sheet_colors import halo, ink
 from nonocensus.reports.drawings.svg import EDGE, add_line_numbers, drawing, possible_marks
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
+HATCHES = "m0 .5l.5-.5m.5.5l-.5.5"
 SVG = "{http://www.w3.org/2000/svg}"
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)
 RED = Color("red", "r", "ff0000")
@@ -65,10 +66,11 @@ def cells_in(root: ET.Element, puzzle: Puzzle) -> np.ndarray:
 
 
 def painted(cells: np.ndarray, paths: Iterable[ET.Element]) -> np.ndarray:
-    """Fill the rectangles of paths with their colours, in their order."""
+    """Fill the rectangles of paths with their colours, in their order; hatches are no rectangles."""
     for part in paths:
-        rectangles = re.findall(r"M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z", part.attrib["d"])
-        assert "".join("M{} {}h{}v{}h-{}z".format(*found) for found in rectangles) == part.attrib["d"]
+        plain = part.attrib["d"].replace(HATCHES, "")
+        rectangles = re.findall(r"M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z", plain)
+        assert "".join("M{} {}h{}v{}h-{}z".format(*found) for found in rectangles) == plain
         for x, y, width, height, back in (map(int, found) for found in rectangles):
             assert width == back
             cells[y : y + height, x : x + width] = part.attrib["fill"]
@@ -192,6 +194,14 @@ def test_letters_stand_on_numbers_and_cells_of_their_colour() -> None:
     found = ET.fromstring(drawing(puzzle, GridState(puzzle.goal), " br").svg)
     written = [str(each.text) for each in found.iter("{http://www.w3.org/2000/svg}text")]
     assert sorted(written) == ["1b", "1b", "1b", "1b", "1r", "1r", "2r", "bb", "rr"]
+
+
+def test_open_cells_are_hatched_on_a_begun_grid_whose_background_is_not_white() -> None:
+    for background, begun, hatched in (("ffff00", 1, 8), ("ffff00", 0, 0), ("ffffff", 1, 0)):
+        puzzle = from_picture(HEART, (Color("background", ".", background), BLACK))
+        state = np.full((3, 3), UNKNOWN, np.uint8)
+        state.flat[:begun] = 1
+        assert drawing(puzzle, GridState(state)).svg.count(HATCHES) == hatched
 
 
 # Pictures alone
