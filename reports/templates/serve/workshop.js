@@ -130,6 +130,7 @@ export class Workshop {
     const { width, height } = this.board.puzzle;
     const { seconds, hints } = this.taken;
     const taken = this.isRevealed ? "Solved by the program" : `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
+    if (this.board.isEnlarged) this.board.zoomBy(-1); // all of the picture
     this.showOutcome(`${taken}: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`, true);
   }
 

@@ -18,7 +18,8 @@ const EDGE = 14; // pixels at the right and below, where every fifth line is num
 const RAIN = 40; // pieces
 const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
-const ABOVE = 250; // pixels of the page above the board
+const ABOVE = 250; // pixels of the page above the board, unless that leaves it less than
+const LOW = 288;
 const CLUE_SHARE = 1 / 3; // of the window, which clues may take where the whole board does not fit
 const HOLD_MILLISECONDS = 500; // of a long press
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -67,24 +68,27 @@ export class Board {
     return this.game.cells;
   }
 
-  /** The pixels of a cell at which the whole board fits, within limits. */
-  fittingSize() {
-    const { width, height } = this.puzzle;
-    const wide = Math.min(width + (this.room.x + 2) / CELL, width / (1 - CLUE_SHARE));
-    const tall = height + (this.room.y + 2) / CELL;
-    const across = (this.place.clientWidth - 2 * PADDING - EDGE) / wide;
-    return Math.max(Math.min(across, (innerHeight - ABOVE - EDGE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
+  /** The pixels of the window's height that the board may take. */
+  get tall() {
+    return Math.max(LOW, innerHeight - ABOVE) - EDGE;
   }
 
-  /** The smallest zoom, in pixels a cell: the whole grid is visible, with clues shrunk to fit. */
-  leastSize() {
+  /** The pixels of a cell at which the whole board fits across and down, with clues shrunk to fit. */
+  wholeSizes() {
+    const fits = (pixels, cells, units) => (pixels - 2 * PADDING) / Math.min(cells + (units + 2) / CELL, cells / (1 - CLUE_SHARE));
     const { width, height } = this.puzzle;
-    const fits = (pixels, cells, units) => {
-      const taken = Math.min(cells + (units + 2) / CELL, cells / (1 - CLUE_SHARE)); // in cells, with clues
-      return (pixels - 2 * PADDING) / taken;
-    };
-    const across = fits(this.place.clientWidth - EDGE, width, this.room.x);
-    return Math.max(LEAST, Math.min(this.fittingSize(), across, fits(innerHeight - ABOVE - EDGE, height, this.room.y)));
+    return [fits(this.place.clientWidth - EDGE, width, this.room.x), fits(this.tall, height, this.room.y)];
+  }
+
+  /** The pixels of a cell at which the whole board fits, within limits. */
+  fittingSize() {
+    const [across, down] = this.wholeSizes();
+    return Math.max(Math.min(across, down, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
+  }
+
+  /** The smallest zoom, in pixels a cell. */
+  leastSize() {
+    return Math.max(LEAST, Math.min(this.fittingSize(), ...this.wholeSizes()));
   }
 
   /** Zoom in until cells are hit easily and clues are readable. */
@@ -138,10 +142,9 @@ export class Board {
     const unit = this.size / CELL;
     const { width, height } = this.puzzle;
     const sizes = [this.size, Math.min(this.size, this.fittingSize())];
-    const room = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size))) / unit;
-    this.leastShare = 1;
-    const left = -this.fitClues(this.lines.rows, room(this.room.x, width, this.place.offsetWidth - EDGE));
-    const top = -this.fitClues(this.lines.columns, room(this.room.y, height, innerHeight - ABOVE - EDGE));
+    const room = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size))) / this.size;
+    const rooms = [room(this.room.x, width, this.place.offsetWidth - EDGE), room(this.room.y, height, this.tall)];
+    const [left, top] = this.fitClues(rooms).map((taken) => -taken * CELL);
     this.origin = { left, top };
     const box = [left - 1, top - 1, width * CELL - left + 2 + EDGE / unit, height * CELL - top + 2 + EDGE / unit];
     this.image.setAttribute("viewBox", box.join(" "));
@@ -153,13 +156,14 @@ export class Board {
     this.pinClues();
   }
 
-  /** Fit the clues of a side into a room in units of the drawing; return what they take of it. */
-  fitClues(lines, room) {
-    const longest = Math.max(1, ...lines.map(({ count }) => count));
-    const most = Math.max(READABLE / this.size, room / (longest * CELL));
-    const ways = lines.map(({ fit }) => fit(room / CELL, Math.min(1, most)));
-    this.leastShare = Math.min(this.leastShare, ...ways.map(({ share }) => share)); // of the numbers' full size
-    return this.game.isDrawn ? room : CELL * Math.max(0, ...ways.map(({ each, share }) => each * share));
+  /** Fit the clues of both sides, their numbers of one size, into rooms in cells; return what they take of these. */
+  fitClues(rooms) {
+    const sides = [this.lines.rows, this.lines.columns];
+    const whole = sides.map((lines, k) => rooms[k] / Math.max(1, ...lines.map(({ count }) => count)));
+    const most = Math.min(1, Math.max(READABLE / this.size, Math.min(...whole)));
+    const ways = sides.map((lines, k) => lines.map(({ fit }) => fit(rooms[k], most)));
+    this.leastShare = Math.min(1, ...ways.flat().map(({ share }) => share)); // of the numbers' full size
+    return this.game.isDrawn ? rooms : ways.map((side) => Math.max(0, ...side.map(({ each, share }) => each * share)));
   }
 
   /** Move the clues and the numbers of lines along with the scroll position, so that they stay in view. */

@@ -190,6 +190,7 @@ return {
   top: Math.min(...columns.map((text) => text.top - board.top)),
   over: Math.max(...rows.map((text) => text.right - cells.left), ...columns.map((text) => text.bottom - cells.top)),
   least: Math.min(...rows.map((text) => text.height)),
+  most: Math.max(...[...rows, ...columns].map((text) => text.height)),
 };
 """
 
@@ -292,6 +293,22 @@ def test_long_clues_are_readable_where_a_board_is_opened(phone: Tab) -> None:
     assert found["room"][1] <= 844 / 3
     assert min(found["left"], found["top"]) >= 0
     assert found["over"] <= 2
+
+
+def test_clues_of_rows_are_as_large_as_those_of_columns(phone: Tab) -> None:
+    """Ten numbers a row, one a column, on a phone held either way."""
+    for turned in (False, True):
+        width, height = (844, PHONE) if turned else (PHONE, 844)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": True}
+        phone.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        phone.load()
+        picture = np.tile([1, 0, 0], (20, 10))
+        phone.paste(jsonl(record(picture if not turned else picture.T)))
+        phone.wait_for_puzzle()
+        found = phone.run(CLUES)
+        assert found["least"] == pytest.approx(found["most"], 0.01)
+        assert found["least"] >= 11, "digits of 10 pixels"
+    phone.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size | {"width": PHONE, "height": 844})
 
 
 def test_long_clues_leave_the_cells_two_thirds_of_the_phone(phone: Tab) -> None:
@@ -420,7 +437,7 @@ def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
         assert phone.text("#archive h1") == "Find a puzzle"
         assert phone.text("#archive .whose").startswith("Minutes are an estimate for regulars of griddlers.net")
         assert page_width(phone.driver) <= PHONE
-        tick(phone, "dimensions", "15×15")
+        tick(phone, "size", "11–15")
         tick(phone, "star_count", "2")
         tap(phone, "[data-facet=duration] summary")
         phone.one("[data-facet=duration] .between label:last-child input").send_keys("10", Keys.ENTER)
