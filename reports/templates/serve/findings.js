@@ -7,7 +7,7 @@ import { copyText, downloadFile, element } from "../shared/elements.js";
 import { countWords } from "../shared/words.js";
 import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
-import { shareLink } from "./sharing.js";
+import { LOCAL, shareLink } from "./sharing.js";
 
 const COMMON = ["non", "webpbn-xml", "g", "cwd", "lists"]; // formats that programs read most
 const FOR_PEOPLE = ["minutes", "stars", "grade", "hardest"]; // facts that are not folded
@@ -148,7 +148,8 @@ export class Findings {
     link.value = await shareLink(this.act.record().record);
     link.select();
     const isCopied = await copyText(link.value);
-    this.part("copied").textContent = isCopied ? "The link is copied." : "Copy the link from here.";
+    const reach = LOCAL.test(location.hostname) ? " It opens only on a computer that runs nonocensus serve at this address: send others a file." : "";
+    this.part("copied").textContent = (isCopied ? "The link is copied." : "Copy the link from here.") + reach;
   }
 }
 

@@ -7,12 +7,13 @@ import { Refusal } from "./api.js";
 
 const SHARED = ["puzzle_id", "title", "author", "copyright", "license", "palette"];
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDE"; // of colours, from the first one on
+export const LOCAL = /^(localhost$|127\.|\[::1\])/; // hosts of a page that no other computer reaches
 const MOST_SHARED = 1 << 20; // bytes of a puzzle as JSON
 
 /** The address that opens a puzzle's record: that of the page if it names the puzzle by its id, else one that holds it. */
 export async function shareLink(record) {
   const id = new URLSearchParams(location.hash.replace("#puzzle?", "")).get("id");
-  if (id !== null && id === record.puzzle_id) return new URL(`#puzzle?${new URLSearchParams({ id })}`, location).href;
+  if (!LOCAL.test(location.hostname) && id !== null && id === record.puzzle_id) return new URL(`#puzzle?${new URLSearchParams({ id })}`, location).href;
   const shared = Object.fromEntries(SHARED.filter((name) => record[name]).map((name) => [name, record[name]]));
   for (const side of ["rows", "columns"]) shared[side] = record[side].map(lineText).join(" ");
   const bytes = await bytesOf(new Blob([JSON.stringify(shared)]).stream().pipeThrough(new CompressionStream("deflate")));
