@@ -103,7 +103,6 @@ class ListQuery(BaseModel):
     query: str = Field(
         "", max_length=200, description="words in id, title, author; a size as 15x15; or an id or a page's address"
     )
-    dimensions: Words = Field([], description="sizes, as 15×15")
     size: Words = Field([], description="classes of the longer side")
     side: Range = Field("", description="range of the longer side in cells: ..20 is at most 20")
     duration: Words = Field([], description="classes of minutes for people")

@@ -67,7 +67,6 @@ LISTED = (
 SIDE = "greatest(width, height)"
 
 FACETS: dict[str, tuple[str, Sequence[str]]] = {
-    "dimensions": ("width || '×' || height", ()),
     "size": (sql_classes(SIDE, SIZES, SIZE_NAMES, "<="), SIZE_NAMES),
     "duration": (MINUTES_CLASS, MINUTES_NAMES),
     "star_count": ("round(stars)::integer", ()),
@@ -126,9 +125,8 @@ class Catalog:
 
     def about(self) -> dict[str, Any]:
         """Return the archive's name and size, and the words to filter its list by."""
-        results = isinstance(self.place, Run)
-        about = {"name": self.name, "puzzles": self.size, "results": results, "graded": self.graded}
-        return {**about, "facets": self.facets}
+        about = {"name": self.name, "puzzles": self.size, "graded": self.graded, "facets": self.facets}
+        return {**about, "results": isinstance(self.place, Run)}
 
     def page(self, wanted: ListQuery) -> dict[str, Any]:
         """Return a page of PAGE_ROWS rows, the number of all rows, and what each word of a facet would leave.
@@ -194,7 +192,7 @@ class Catalog:
         if not words:
             return "(select *, false as named from listed)"
         sizes = [SIZED.fullmatch(word) for word in words]
-        has_words = " and ".join([f"(contains(sought, strip_accents(?)) or {_column('dimensions')} = ?)"] * len(words))
+        has_words = " and ".join(["(contains(sought, strip_accents(?)) or width || '×' || height = ?)"] * len(words))
         values = [(word, size and f"{size[1]}×{size[2]}") for word, size in zip(words, sizes, strict=True)]
         named = f"(select *, {NAMED} as named from listed)"
         cursor.execute(

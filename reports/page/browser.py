@@ -97,8 +97,6 @@ def payload(
     words["technique"] = _words(rows["technique"], TECHNIQUES)
     words["kind"] = _words(_kind(rows), KINDS)
     words["size"] = _words(_classes(size_class(rows), SIZE_NAMES), SIZE_NAMES)
-    sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
-    words["dimensions"] = _words(pc.binary_join_element_wise(*sides, "×"))  # null if one is unknown
     words["level"] = _words(_classes(difficulty_class(rows), DIFFICULTY_NAMES), DIFFICULTY_NAMES)
     words["colors"] = _words(_colors(rows), COLOR_NAMES)
     repeats = find_repeated(rows) if duplicates is None else duplicates

@@ -1,6 +1,6 @@
 // Selects and sorts the list's rows, and counts what each choice of a facet would leave.
 
-import { countWords, numberWords, sizeWords } from "../shared/words.js";
+import { countWords, numberWords } from "../shared/words.js";
 import { facetsOf } from "./facets.js";
 
 export const SEARCHED = ["puzzle_id", "title", "author"];
@@ -107,10 +107,9 @@ export class Selection {
   }
 
   sizeTest(part) {
-    const found = SIZED.exec(part);
-    const { values, words } = this.table.columns.dimensions;
-    const code = found ? words.indexOf(sizeWords(Number(found[1]), Number(found[2]))) + 1 : 0;
-    return (row) => code > 0 && values[row] === code;
+    const [, wide, tall] = (SIZED.exec(part) ?? []).map(Number);
+    const { width, height } = this.table.columns;
+    return (row) => width.at(row) === wide && height.at(row) === tall;
   }
 
   /** A column's words, normalized for searching. */

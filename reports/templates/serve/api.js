@@ -1,6 +1,5 @@
 // Requests to the server, which replies with JSON, or with the reason of a refusal; and its jobs, submitted and polled.
 
-
 const POLL_SECONDS = 10; // for which a request waits for its job
 
 /** A refused or failed request, with a sentence for people. */

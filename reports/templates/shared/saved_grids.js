@@ -3,7 +3,6 @@
 // As text a grid has a character for each cell: ? if it is open, else its palette entry in base 36, 0 for empty. In memory
 // an open cell is 0 and an empty one EMPTY, so that a grid can be drawn as a picture.
 
-
 export const EMPTY = 255;
 export const GRID_PREFIX = "nonocensus:grid:";
 const SOLVED = "nonocensus:solved"; // the clue hashes of the puzzles that were solved in this browser

@@ -49,8 +49,8 @@ ALL = ["webpbn/27215", "webpbn/7", "nonograms/7", "nonograms/15", "webpbn/2"]
         ({"query": "15"}, ["nonograms/15", "webpbn/27215"]),
         ({"query": "' or true --"}, []),
         ({"query": "%"}, []),
-        ({"dimensions": ["15×15", "10×10"]}, [*ALL[:2], ALL[3]]),
         ({"size": ["up to 10"]}, ALL[3:]),
+        ({"size": ["11–15", "up to 10"]}, [*ALL[:2], *ALL[3:]]),
         ({"side": "..15"}, [*ALL[:2], *ALL[3:]]),
         ({"side": "11..15", "star_count": ["2"]}, ALL[:1]),
         ({"minutes": "..5"}, ["webpbn/7", "nonograms/15"]),
@@ -112,8 +112,8 @@ def test_named_puzzles_come_first(catalog: Catalog) -> None:
 
 
 def test_facets_count_what_each_word_would_leave(catalog: Catalog) -> None:
-    facets = catalog.page(ListQuery(dimensions=["15×15"]))["facets"]
-    assert facets["dimensions"] == [("2×2", 1), ("10×10", 1), ("15×15", 2), ("20×20", 1)]
+    facets = catalog.page(ListQuery(size=["11–15"]))["facets"]
+    assert facets["size"] == [("up to 10", 2), ("11–15", 2), ("16–20", 1)]
     assert facets["star_count"] == [("1", 1), ("2", 1), ("3", 0), ("unknown", 0)]
     assert facets["kind"] == [("mono", 2), ("color", 0)]
     for name, counted in catalog.page(ListQuery())["facets"].items():
@@ -124,7 +124,7 @@ def test_facets_count_what_each_word_would_leave(catalog: Catalog) -> None:
 
 def test_store_without_results_has_facets_of_its_puzzles_alone(plain: Catalog) -> None:
     assert plain.about()["results"] is plain.about()["graded"] is False
-    assert list(plain.about()["facets"]) == ["dimensions", "size", "colors", "kind"]
+    assert list(plain.about()["facets"]) == ["size", "colors", "kind"]
     assert found(plain, side="..10", colors=["1"]) == ["webpbn/2"]
     assert found(plain, minutes="..10") == []
 

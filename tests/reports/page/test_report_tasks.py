@@ -104,7 +104,7 @@ def test_an_apps_maker_takes_a_pack(tab: Tab, report: Path, kept: Path, rows: li
     tab.load(report / "report.html")
     tab.draw()
     press(tab, "nav.sections a", "Browse")
-    tab.choose("dimensions", "15×15")
+    tab.search("15x15")
     tab.choose("solutions", "unique")
     tab.choose("colors", "1")
     there = [level for level in levels if tab.counts("level").get(level)]
