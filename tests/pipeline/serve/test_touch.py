@@ -280,6 +280,20 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     assert left + width < PHONE
 
 
+def test_solved_board_shows_all_of_its_picture(phone: Tab) -> None:
+    phone.load()
+    phone.paste(jsonl(record(disc(20))))
+    phone.wait_for_puzzle()
+    phone.click(".solver [type=submit]")
+    phone.until(lambda: phone.text("#puzzle .verdict .key"))
+    phone.click("[data-do=show]")
+    for _ in range(2):
+        phone.until(lambda: phone.outcome().startswith("Solved"))
+        assert phone.cells()[2] < PHONE
+        phone.driver.refresh()
+        phone.wait_for_puzzle()
+
+
 def test_long_clues_are_readable_where_a_board_is_opened(phone: Tab) -> None:
     """In colour, up to 14 numbers a line: they wrap, and take a third of the phone, but cover no cells."""
     lines = [[[1, 1 + k % 3] for k in range(5 + line % 10)] for line in range(20)]
