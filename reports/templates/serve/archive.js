@@ -26,6 +26,7 @@ const COLUMNS = [
 ];
 const GRADED = ["minutes", "stars", "hardest"];
 const UNGRADED = ["technique", "difficulty"]; // results that grades replace
+const VARYING = ["colors", "label"]; // not shown if all rows have the same one
 const RANGES = ["side", "minutes", "stars", "color_count"]; // of the API
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
@@ -39,7 +40,7 @@ export class Archive {
     this.page = { facets: {} };
     this.clock = null; // while a search is being typed
     const { results, graded } = archive;
-    const isShown = (name) => (GRADED.includes(name) ? graded : UNGRADED.includes(name) ? results && !graded : name !== "label" || results);
+    const isShown = (name) => (GRADED.includes(name) ? graded : UNGRADED.includes(name) ? results && !graded : !VARYING.includes(name) || name in archive.facets);
     this.columns = COLUMNS.filter(([name]) => isShown(name));
     this.part("whose").hidden = !graded;
     const facets = facetsOfWords(archive.facets).filter(({ name }) => !graded || name !== "technique");
@@ -84,8 +85,7 @@ export class Archive {
   /** Request the page of a state that begins with a row. */
   request(state, first) {
     const { name, sign } = sortOf(state.sort);
-    const asked = new URLSearchParams(addressOf({ ...state, sort: "" }).slice(ADDRESS.length));
-    if (state.sort) asked.append("sort", name);
+    const asked = new URLSearchParams(addressOf({ ...state, sort: state.sort && name }).slice(ADDRESS.length));
     if (state.sort) asked.append("descending", sign < 0);
     asked.append("first", first);
     return request("GET", `puzzles?${asked}`);

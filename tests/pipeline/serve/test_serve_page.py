@@ -272,6 +272,8 @@ def test_drawn_picture_is_solved_and_played(tab: Tab) -> None:
 def test_archive_is_searched_and_opened(tab: Tab) -> None:
     tab.load("#archive")
     tab.until(lambda: len(tab.all("#archive tbody tr")) == PAGE_ROWS)
+    heads = [head.text for head in tab.all("#archive thead th")]
+    assert heads == ["Title", "Id", "Size", "Minutes", "Stars", "Technique", "Verdict"], "all have one colour"
     tab.click("[data-by='1']")
     tab.until(lambda: len(tab.all("#archive tbody tr")) == 60 - PAGE_ROWS)
     tab.one("#archive [name=query]").send_keys("3-17")
