@@ -125,7 +125,8 @@ def retry(
         return
     with resumable(), show_progress("classifying") as progress:
         outcome = retry_run(run, cpu_limit, selection, failed_too, resources, progress)
-    finish(outcome, f"Nothing in {run_folder} to retry with {cpu_limit:g} s.")
+    what = "failed, or timed out" if failed_too else "timed out"
+    finish(outcome, f"Nothing to retry: no selected puzzle {what} with less than {cpu_limit:g} s.")
 
 
 def print_cost(run: Run, config: Configuration, plan: Plan, resources: Resources) -> None:

@@ -1,5 +1,7 @@
 """The command status: the state of a run or a store, and a run's puzzles without an answer."""
 
+import os
+import platform
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -246,8 +248,14 @@ def describe_ungraded(run: Run, puzzles: int | None) -> Iterator[str]:
 
 
 def is_active(progress: Progress) -> bool:
-    """Return whether a command is at work and has updated progress.json within IDLE_AFTER."""
+    """Return whether a command is at work, has updated progress.json within IDLE_AFTER, and on this host is alive."""
     age = datetime.now(UTC) - datetime.fromisoformat(progress["updated"])
+    try:
+        os.kill(progress["pid"] if progress["host"] == platform.node() else os.getpid(), 0)
+    except PermissionError:  # of another user
+        pass
+    except (ProcessLookupError, OverflowError):
+        return False
     return bool(progress["at_work"]) and age.total_seconds() < IDLE_AFTER
 
 
@@ -266,7 +274,8 @@ def describe_progress(progress: Progress) -> Iterator[str]:
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
         session = f"{progress['job']} {progress['session']}"
-        yield f"The last session, {session}, finished {count_text(progress['rows'], 'puzzle')} in {spent}."
+        ended = "broke off after it finished" if progress["at_work"] else "finished"
+        yield f"The last session, {session}, {ended} {count_text(progress['rows'], 'puzzle')} in {spent}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
         yield (

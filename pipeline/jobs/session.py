@@ -28,6 +28,7 @@ from nonocensus.pipeline.run.results import ResultFile
 from nonocensus.pipeline.run.run_folder import PROGRESS, Run, next_session, session_number
 from nonocensus.pipeline.store.lock import check_lease
 from nonocensus.pipeline.store.paths import Folder
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.url import redact
 
@@ -38,6 +39,9 @@ PROGRESS_EVERY = 2.0
 
 LOG_EVERY = 30.0
 """Seconds between two chunks of the log on storage where files can't grow."""
+
+LONG_TASK = 10.0
+"""Seconds of a task from which on a progress line says that it waits for it."""
 
 SHOWN = 10
 """Longest running puzzles in progress.json."""
@@ -96,7 +100,8 @@ class Session:
         if self.log is None:
             return
         seconds = round(time.monotonic() - self.began, 3)
-        ended = {"rows": self.rows, "left": self.schedule.left(), "cpus": self.cpus, "seconds": seconds}
+        left = self.schedule.left() + self.rows_in_flight
+        ended = {"rows": self.rows, "left": left, "cpus": self.cpus, "seconds": seconds}
         try:
             self.log_event(logging.INFO, "session ended", **ended)
             self.tick(self.cpus, is_last=True)
@@ -158,8 +163,15 @@ class Session:
             logging.DEBUG, "task finished", name=file.name, level=task.level, limit=file.limit, rows=file.rows,
             left=len(file.left), status=file.status, labels=file.labels, **file.about,
         )  # fmt: skip
-        status = "  ".join(f"{name} {count:,}" for name, count in self.outcomes.most_common())
-        self.progress.on_progress(file.rows, status)
+        self.progress.on_progress(file.rows, self._status())
+
+    def _status(self) -> str:
+        """Return the outcomes so far, and before them what a progress line waits for, if that takes long."""
+        texts = [f"{name} {count:,}" for name, count in self.outcomes.most_common()]
+        begun = [task.started for task in self.in_flight.values() if task.started]
+        if begun and (longest := time.monotonic() - min(begun)) > LONG_TASK:
+            texts.insert(0, f"{count_text(len(begun), 'task')} at work, longest {longest:.0f} s")
+        return "  ".join(texts)
 
     def lost(self, task: TaskRows, name: str, failure: TaskFailure) -> None:
         """Note a task without a result."""
@@ -178,6 +190,7 @@ class Session:
         if not is_last and now < self.reported + PROGRESS_EVERY:
             return
         self.reported, self.cpus = now, cpus
+        self.progress.on_progress(0, self._status())
         try:
             if self.log is not None:
                 self.log.write_chunk()

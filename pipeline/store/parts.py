@@ -238,6 +238,20 @@ class Store(NamedTuple):
                 f"{self.folder.name} ALL.jsonl writes its puzzles to import into a new store"
             )
 
+    def superseded(self) -> list[str]:
+        """Return the files of parts that have another one: a command was killed before or after it replaced it."""
+        names = self.puzzles.names()
+        parts = self.puzzles.read_each(filter(_names_part, names), Part)
+        used = {part.name: part.file for part in parts if isinstance(part, Part) and part.file in names}
+        found = (PART.fullmatch(name) for name in names if name.endswith(".parquet"))
+        return [one[0] for one in found if one and used.get(one[1], one[0]) != one[0]]
+
+    def sweep(self) -> None:
+        """Delete what killed commands left: unfinished files, on local disks superseded ones too. Requires the lock."""
+        self.puzzles.sweep()
+        for name in self.superseded() if self.puzzles.local else ():
+            self.puzzles.delete(name)
+
     @contextmanager
     def _opened(self, part: Part) -> Iterator[pq.ParquetFile]:
         """Open a part's file and compare its row groups and hash with the part's JSON."""
@@ -361,7 +375,7 @@ def append(
     """
     total = 0
     with writer_lock(store.folder):
-        store.puzzles.sweep()
+        store.sweep()
         number = next_part(store) if number is None else number
         groups = rebatch(batches, shape.rows_per_group)
         for first in groups:
@@ -381,8 +395,7 @@ def write_part(
 ) -> int:
     """Write up to `groups` record batches as the row groups of one part, then its JSON; return its rows.
 
-    An existing part of this name is replaced, its file deleted at the end. Files left by killed processes belong to no
-    part; `nonocensus verify` reports them.
+    An existing part of this name is replaced, its file deleted at the end.
 
     waiting   gets the function that writes the JSON, instead of its call
     """
@@ -448,7 +461,7 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch], at
     changed = 0
     waiting = list[Callable[[], None]]()
     with writer_lock(store.folder):
-        store.puzzles.sweep()
+        store.sweep()
         for part in store.parts():
             store.refuse_unknown_columns(part)
             before = [batch for _, batch in store.read(part, [(0, part.rows)])]

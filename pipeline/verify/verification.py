@@ -24,6 +24,7 @@ from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
 from nonocensus.pipeline.run.results import ResultFile
 from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload
 from nonocensus.pipeline.sql import database
+from nonocensus.pipeline.store.generation import RECIPE
 from nonocensus.pipeline.store.lock import is_locked_here, writer_lock
 from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch
 from nonocensus.pipeline.store.paths import UNFINISHED, Folder
@@ -50,23 +51,22 @@ ORPHAN_REPAIR = "moves it to damaged/"
 ORPHAN_AGE = 3600.0
 """Seconds within which a file without a part may be a running command's."""
 
-PART_REPAIR = "moves the part to damaged/; import, crawl or generate restore its puzzles"
-
-
 def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     """Return the faults of a store, read-only."""
     found: list[Damage] = []
-    files: set[str] = set()
+    files = {*store.superseded()}
     for name in store.puzzles.names():
         if not (name.endswith(".json") and PART.fullmatch(name)):
             continue
+        where, rows = f"{store.puzzles.name}/{name}", None
         try:
             part = store.puzzles.read_record(name, Part)
             files.add(part.file)
-            found += _part_damage(store, part, progress)
+            where, rows = f"{store.puzzles.name}/{part.file}", part.rows
+            faults = [*_part_damage(store, part, progress)]
         except (UserError, OSError) as error:
-            what = error.what if isinstance(error, InputError) else str(error)
-            found.append(Damage(f"{store.puzzles.name}/{name}", what, PART_REPAIR))
+            faults = [error.what if isinstance(error, InputError) else str(error)]
+        found += [Damage(where, what, _part_repair(store, rows)) for what in faults]
     for name in store.puzzles.sizes():
         if name.endswith(".parquet") and PART.fullmatch(name) and name not in files:
             if (store.puzzles.age(name) or 0.0) < ORPHAN_AGE and not is_locked_here(store.folder):
@@ -80,13 +80,14 @@ def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Dam
 def repair_store(store: Store, found: list[Damage]) -> None:
     """Quarantine damaged parts, so that the commands that made them make them again."""
     with writer_lock(store.folder):
+        store.sweep()
         for damage in found:
             name = damage.file.rpartition("/")[2]
-            if damage.repair == PART_REPAIR:
-                _quarantine(store, name)
-            elif damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
+            if damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
                 store.puzzles.move(name, store.folder.new_quarantine())
-        if any(damage.repair == PART_REPAIR for damage in found) and store.has_ledger:
+            elif damage.repair not in (None, ORPHAN_REPAIR):
+                _quarantine(store, name)
+        if store.has_ledger and any(damage.repair not in (None, ORPHAN_REPAIR) for damage in found):
             with open_ledger(Path(store.folder.path)) as ledger:
                 ledger.reset_tabled()
 
@@ -101,28 +102,36 @@ def _quarantine(store: Store, name: str) -> None:
             store.puzzles.move(file, place)
 
 
-def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Iterator[Damage]:
+def _part_repair(store: Store, rows: int | None) -> str:
+    """Say what --repair does about a part, and what restores its puzzles."""
+    name = store.folder.name
+    restores = f"nonocensus import {name}/damaged/*/*.parquet --out {name} restores what is intact, its files the rest"
+    if store.has_ledger:
+        restores = f"nonocensus crawl SITE --reparse --out {name} restores them"
+    elif store.folder.has(RECIPE):
+        restores = "the same nonocensus generate restores them"
+    return f"moves the part{'' if rows is None else f', {rows:,} puzzles,'} to damaged/; {restores}"
+
+
+def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Iterator[str]:
     """Yield the faults of a part."""
-    where = f"{store.puzzles.name}/{part.file}"
     size = store.puzzles.size(part.file)
     if size is not None and size != part.size:
-        yield Damage(where, f"{size:,} bytes, not {part.size:,}", PART_REPAIR)
+        yield f"{size:,} bytes, not {part.size:,}"
         return
     digest = hashlib.sha256()
     wrong = 0
     for _, batch in store.read(part, [(0, part.rows)]):
         for row, why in islice(sorted(malformed(batch).items()), 1):
-            yield Damage(
-                where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is not a valid puzzle: {why}", PART_REPAIR
-            )
+            yield f"{batch['puzzle_id'][row].as_py() or 'a row'} is not a valid puzzle: {why}"
             return
         hash_rows(batch, digest)
         wrong += _wrong_hashes(batch)
         progress.on_progress(len(batch), "")
     if digest.hexdigest() != part.sha256:
-        yield Damage(where, "hash mismatch of its ids, clue hashes and goals", PART_REPAIR)
+        yield "hash mismatch of its ids, clue hashes and goals"
     elif wrong:
-        yield Damage(where, f"{count_text(wrong, 'puzzle')} with clues that do not match their clue hash", PART_REPAIR)
+        yield f"{count_text(wrong, 'puzzle')} with clues that do not match their clue hash"
 
 
 def _wrong_hashes(batch: pa.RecordBatch) -> int:

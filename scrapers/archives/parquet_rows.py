@@ -29,14 +29,14 @@ CELLS = bytes(DIGITS.encode()[cell] if cell < len(DIGITS) else ord("?") for cell
 
 
 def read_rows(name: str, file: Any, limits: ReadLimits) -> Iterator[SourceFile]:
-    """Yield an open file's rows in chunks, and an entry with an error for rows without clues.
+    """Yield an open file's rows in chunks, and an entry with an error for rows without clues, and for damaged ones.
 
-    Raises UnreadableFile for a damaged file and one without clues.
+    Raises UnreadableFile for a file that can't be opened and one without clues.
     """
     try:
         file.seek(0)
         sha256 = file_digest(file, "sha256").hexdigest()
-        table = pq.ParquetFile(file)
+        table = pq.ParquetFile(file, page_checksum_verification=True)
         unpacked = sum(table.metadata.row_group(k).total_byte_size for k in range(table.metadata.num_row_groups))
         if unpacked > limits.max_unpacked:
             raise UnreadableFile(f"it unpacks to more than {limits.max_unpacked >> 20:,} MiB")
@@ -49,19 +49,27 @@ def read_rows(name: str, file: Any, limits: ReadLimits) -> Iterator[SourceFile]:
                 reason = "it has no clues; a dataset has them if written with --with-clues"
                 raise UnreadableFile(f"{reason}, another file in columns like `rows` and `columns`")
             columns = pa.schema([field for field in table.schema_arrow if field.name in sides or field.name in FIELDS])
-        lines, row, first, withheld = bytearray(), 0, 0, 0
-        for batch in table.iter_batches(BATCH_ROWS, columns=columns.names):
-            for line in _lines(conform(pa.table(batch), columns, CLUES)) if is_ours else _other_lines(batch):
-                row += 1
-                withheld += line == WITHHELD
-                lines += line
-                if len(lines) >= limits.chunk_bytes and lines.strip():
-                    yield SourceFile(name, bytes(lines), None, sha256, first, is_chunk=True)
-                    lines, first = bytearray(), row
+        lines, row, first, withheld, lost, why = bytearray(), 0, 0, 0, 0, ""
+        for group in range(table.num_row_groups):
+            end = row + table.metadata.row_group(group).num_rows
+            try:
+                for batch in table.iter_batches(BATCH_ROWS, [group], columns.names):
+                    for line in _lines(conform(pa.table(batch), columns, CLUES)) if is_ours else _other_lines(batch):
+                        row += 1
+                        withheld += line == WITHHELD
+                        lines += line
+                        if len(lines) >= limits.chunk_bytes and lines.strip():
+                            yield SourceFile(name, bytes(lines), None, sha256, first, is_chunk=True)
+                            lines, first = bytearray(), row
+            except (OSError, pa.ArrowException) as error:  # the other groups may be whole
+                lines += WITHHELD * (end - row)
+                lost, row, why = lost + end - row, end, str(error).splitlines()[0]
         if lines.strip():
             yield SourceFile(name, bytes(lines), None, sha256, first, is_chunk=True)
     except pa.ArrowException as error:
         raise UnreadableFile(f"it is a damaged Parquet file: {str(error).splitlines()[0]}") from None
+    if lost:
+        yield SourceFile(name, None, f"{lost:,} of its {row:,} rows are damaged: {why}")
     if withheld:
         yield SourceFile(name, None, f"{withheld:,} of its {row:,} rows have no clues, which the dataset withholds")
 

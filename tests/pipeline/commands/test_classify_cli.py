@@ -1,6 +1,7 @@
 """The commands classify, retry and status."""
 
 import json
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,18 +45,25 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     assert f"{late:,}" in shown
     assert "no answer within the limit of 0.001 CPU seconds" in shown
     none = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--where", "solutions = 'unique'")
-    assert "Nothing in run to retry with 10 s." in none.out
+    assert "Nothing to retry: no selected puzzle timed out with less than 10 s." in none.out
     assert "cpu limit 0.001, rung" in nonocensus("status", "run").out
     again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
     assert json.loads(again.out)["status"] == {"ok": 80}
     assert nonocensus("retry", "run", "--changed", "--serial").code == 0
     assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
-    assert "Nothing in run to retry with 10 s." in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
+    none = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--failed")
+    assert "Nothing to retry: no selected puzzle failed, or timed out with less than 10 s." in none.out
     assert len(open_run(str(tmp_path / "run")).table()) == 80
     path = tmp_path / "run" / "progress.json"
     progress = {"at_work": True, "updated": datetime.now(UTC).isoformat(), "rows_left": 3, "rows_in_flight": 2}
     path.write_text(json.dumps(json.loads(path.read_text()) | progress))
     assert "5 left, 2 of them in tasks" in nonocensus("status", "run").out
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"pid": ended.pid}))
+    said = nonocensus("status", "run").out
+    assert "At work" not in said, "its process was killed"
+    assert "broke off after it finished" in said
 
 
 @pytest.mark.usefixtures("hard")

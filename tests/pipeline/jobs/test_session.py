@@ -3,16 +3,19 @@
 import json
 import logging
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from runs import CONFIG, start_run
 from stores import Nonocensus
 
+from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY
 from nonocensus.pipeline.jobs.driver import MAX_READS
-from nonocensus.pipeline.jobs.schedule import Schedule
+from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.run_folder import Run
@@ -88,3 +91,24 @@ def test_log_level_prints_finished_tasks_and_retries_to_standard_error(store: St
     retried = nonocensus(*command, "--log-level", "info").err
     assert len(re.findall(f"INFO nonocensus.jobs: unreadable: name=part-0003-.* part={last} ", retried)) >= MAX_READS
     assert "task finished" not in retried
+
+
+def test_progress_says_what_it_waits_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch of hard puzzles ends after a minute, and a killed session's log counts its puzzles as left."""
+    said: list[str] = []
+    session = Session(run, CLASSIFY, Schedule(Plan(iter(()), 0, []), [1.0]), ProgressCallbacks(on_progress=note(said)))
+    with session:
+        session.start()
+        for number in range(3):
+            session.submitted(number, TaskRows({"part-00000": [(number, number + 1)]}, 1, 0), f"part-{number}", 2)
+        session.tick(2, is_last=True)
+        now = time.monotonic()
+        monkeypatch.setattr(time, "monotonic", lambda: now + 34.2)
+        session.tick(2, is_last=True)
+    assert said == ["", "2 tasks at work, longest 34 s", "2 tasks at work, longest 34 s"]
+    assert json.loads(log_of(session).splitlines()[-1])["left"] == 3
+
+
+def note(said: list[str]) -> Callable[[int, str], None]:
+    """Return a callback that keeps status texts."""
+    return lambda _, status: said.append(status)

@@ -1,6 +1,7 @@
 """`import --update` and `remove`: what replaces or leaves what a store has, and what that means for its runs."""
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ from nonocensus.pipeline.run.run_folder import changed_parts, require_unchanged
 from nonocensus.pipeline.store import parts
 from nonocensus.pipeline.store.file_import import import_puzzles
 from nonocensus.pipeline.store.parts import PartShape, Store, append, create_store, remove_puzzles
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.pipeline.verify.verification import verify_place
 from nonocensus.scrapers.formats import jsonl, non
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
@@ -386,3 +389,31 @@ def test_killed_removal_leaves_the_old_store(tmp_path: Path, monkeypatch: pytest
     assert remove_puzzles(store, ["a/2", "a/7", "a/5"]) == 4
     assert list(stored(store)) == [f"a/{name}" for name in "1346"]
     assert [part.name for part in store.parts()] == ["part-00000", "part-00001"]
+
+
+def test_removal_killed_between_two_parts_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that no part names are no damage, and the next command that writes deletes them."""
+    store = store_of(tmp_path / "store", [puzzle(name) for name in "123456"], 3)
+    commit = Folder.commit
+
+    def killed(place: Folder, name: str, *arguments: Any) -> None:
+        if name == "part-00001.json":
+            raise KeyboardInterrupt
+        commit(place, name, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, "commit", killed)
+        with pytest.raises(KeyboardInterrupt):
+            remove_puzzles(store, ["a/2", "a/5"])
+    files = sorted((tmp_path / "store/puzzles").glob("*.parquet"))
+    assert len(files) == 3
+    for path in files:
+        os.utime(path, (0, 0))
+    assert verify_place(store) == []
+    append(store, [puzzle_batch([puzzle("7")])])
+    assert [path.name for path in sorted((tmp_path / "store/puzzles").glob("*.parquet"))] == [
+        part.file for part in store.parts()
+    ]
+    assert list(stored(store)) == [f"a/{name}" for name in "134567"]

@@ -1,6 +1,7 @@
 """verify finds every kind of damage, and the commands that made the damaged files repair it."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -94,11 +95,27 @@ def test_damaged_part_is_found_and_repaired(
     result = nonocensus("verify", "store")
     assert (result.code, result.err.count("part-00001") > 0) == (SOME_FAILED, True)
     assert "nonocensus verify" not in result.err, "which is the command that says so"
-    assert "--repair moves the part to damaged/" in result.err
+    size = "" if name.endswith(".json") else ", 50 puzzles,"
+    assert f"--repair moves the part{size} to damaged/; nonocensus import store/damaged/" in result.err
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "store").code == DONE
     assert open_store(store.folder.uri).rows() == 250
     assert (tmp_path / "store/damaged").exists()
+
+
+@pytest.mark.usefixtures("store")
+def test_intact_row_groups_of_a_damaged_part_are_imported_again(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    before = {row["puzzle_id"]: row for batch in open_store("store").batches() for row in batch.to_pylist()}
+    flip_page(tmp_path / "store/puzzles/part-00001.parquet")
+    nonocensus("verify", "store", "--repair")
+    (file,) = map(str, (tmp_path / "store/damaged").rglob("*.parquet"))
+    told = nonocensus("import", file, "--out", "store")
+    found = re.search(r"(\d+) of its 50 rows are damaged", told.err)
+    assert found is not None, told.err
+    after = {row["puzzle_id"]: row for batch in open_store("store").batches() for row in batch.to_pylist()}
+    assert len(after) == 300 - int(found[1]) > 250
+    same = [name for name in PUZZLES.names if name not in ("raw_sha256", "fetched_at")]
+    assert all(row[name] == before[key][name] for key, row in after.items() for name in same)
 
 
 def test_part_with_wrong_hash_is_found(store: Store, tmp_path: Path) -> None:
