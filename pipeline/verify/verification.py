@@ -51,6 +51,7 @@ ORPHAN_REPAIR = "moves it to damaged/"
 ORPHAN_AGE = 3600.0
 """Seconds within which a file without a part may be a running command's."""
 
+
 def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     """Return the faults of a store, read-only."""
     found: list[Damage] = []

@@ -65,7 +65,7 @@ class Census(NamedTuple):
     """All rows of a run.
 
     connection  to the database with TABLES, and as `shown_rows` the puzzles shown, with their places
-    shown       SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
+    shown       SHOWN_FIELDS of up to SHOWN puzzles, the hardest first, and their place among all
     compared    CORRELATED, float32, of all puzzles, or of COMPARED of them drawn at random
     rated       RATED_FIELDS of the puzzles that people have rated
     """
@@ -232,7 +232,7 @@ def take_census(
     connection.register("shown_rows", hardest)
     return Census(
         connection,
-        hardest.select(SHOWN_FIELDS),
+        hardest.select([*SHOWN_FIELDS, "place"]),
         connection.sql(f"select {', '.join(CORRELATED)} from compared").to_arrow_table(),
         connection.sql("from rated").to_arrow_table(),
     )

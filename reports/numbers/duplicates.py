@@ -162,29 +162,30 @@ The original is the first of the same look, or for a puzzle with a look of its o
 
 
 def find_repeated(shown: pa.Table) -> pa.Table:
-    """Find duplicates by canonical hash, as rows of DUPLICATES; the lowest id is the original.
+    """Find duplicates by canonical hash, as rows of DUPLICATES; originals are the first by RANKED_SQL.
 
-    shown  columns puzzle_id, clue_hash, canonical_hash, width, height and CLUES; null hashes equal nothing
+    shown  columns FACTS, width, height and CLUES; null hashes equal nothing
     """
-    facts = shown.select(["puzzle_id", "clue_hash", "canonical_hash"])
-    facts = facts.append_column("colors", colors_of(shown["palette"]))
-    numbered = select(_NUMBERED, facts=facts.append_column("place", pa.array(np.arange(len(shown)))))
-    wanted = select(f"select number, place from numbered where number in ({NEEDING_LOOKS})", numbered=numbered)
-    told = looks(shown.take(wanted["place"]), wanted["number"].to_numpy())
+    facts = shown.select([*FACTS]).append_column("colors", colors_of(shown["palette"]))
+    numbered = select(_NUMBERED, dated=facts.append_column("listed", pa.array(np.arange(len(shown)))))
+    wanted = select(f"select number, listed from numbered where number in ({NEEDING_LOOKS})", numbered=numbered)
+    told = looks(shown.take(wanted["listed"]), wanted["number"].to_numpy())
     found = select(_REPEATED, numbered=numbered, looks=told)
-    plain = are_plain(shown.take(found["place"]))
-    return found.drop_columns(["place"]).append_column("plain", pa.array(plain)).cast(DUPLICATES)
+    plain = are_plain(shown.take(found["listed"]))
+    return found.drop_columns(["listed"]).append_column("plain", pa.array(plain)).cast(DUPLICATES)
 
 
-_NUMBERED = """
-    select *, row_number() over (order by puzzle_id, clue_hash) as number
-    from facts where canonical_hash is not null and puzzle_id is not null
+FACTS = ("puzzle_id", "clue_hash", "canonical_hash", "source", "source_id", "site_date", "place")
+
+_NUMBERED = f"""
+    select * exclude (number), rank as number from ({RANKED_SQL})
+    where canonical_hash is not null and puzzle_id is not null
 """
 
 _REPEATED = f"""
     select
         earlier.puzzle_id as original, later.puzzle_id, likeness,
-        null::bigint as cells, null::double as share, later.place
+        null::bigint as cells, null::double as share, later.listed
     from ({COPIES_SQL}) as found
     join numbered as earlier on earlier.number = found.original
     join numbered as later on later.number = found.number

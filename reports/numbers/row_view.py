@@ -57,7 +57,7 @@ SHOWN_RESULTS = [
 ]  # fmt: skip
 SHOWN_PUZZLES = [
     "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
-    "columns", "goal", *RATINGS, "site_note", "canonical_hash",
+    "columns", "goal", *RATINGS, "site_note", "site_date", "source_id", "canonical_hash",
 ]  # fmt: skip
 JUDGED = ("free", "disputed", "unmarked", "marked")
 """Whether a puzzle may be redistributed (reports.rights), its site's claim contradicts our verdict, and it has several
@@ -66,7 +66,7 @@ solutions that the claim does not mention, or does (reports.numbers.site_claims)
 SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *DERIVED.names, *MENDED.names, *SHARED.names, *JUDGED]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
-PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
+PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_steps"]
 """Columns of the two tables that a report reads."""
 
 CLASSES = (

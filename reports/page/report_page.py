@@ -146,7 +146,7 @@ def write_report(
         "report.html": _html(content, drawings(census.shown, _named_puzzles(figures))),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
-        PUZZLES_FILE: _parquet(census.shown.drop_columns([*DRAWN])),
+        PUZZLES_FILE: _parquet(census.shown.drop_columns([*DRAWN, "place"])),
         AUTHORS_FILE: author_lists(
             census.shown, fixes(census.shown, repeats, to_author=True, reasons=reasons)
         ).encode(),

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -111,25 +112,25 @@ def test_differing_cells(pictures: list[tuple[Any, Any]]) -> None:
     assert differing(table).to_pylist() == expected
 
 
-FACTS = ("canonical_hash", "width", "height", "rows", "columns", "palette")
+FACTS = ("canonical_hash", "width", "height", "rows", "columns", "palette", "source", "source_id", "site_date")
+SHOWN = pa.schema([*map(RESULTS.field, ("puzzle_id", "clue_hash")), *map(PUZZLES.field, FACTS), ("place", pa.int64())])
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.sampled_from("xyz")), max_size=12))
 def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
     rows = [
-        {"puzzle_id": f"p/{k}", "clue_hash": clues, "canonical_hash": canonical}
+        {"puzzle_id": f"p/{k}", "clue_hash": clues, "canonical_hash": canonical, "place": k}
         for k, (clues, canonical) in enumerate(hashes)
     ]
-    schema = pa.schema([*map(RESULTS.field, ("puzzle_id", "clue_hash")), *map(PUZZLES.field, FACTS)])
     expected = []
     for row in rows:
         alike = [one for one in rows if one["canonical_hash"] == row["canonical_hash"] is not None]
-        first = min(alike, key=lambda one: str(one["puzzle_id"]), default=row)
+        first = next(iter(alike), row)
         if first is not row:
             likeness = "equal" if row["clue_hash"] == first["clue_hash"] else "turned"
             expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None, None, False))
-    made = find_repeated(pa.Table.from_pylist(rows, schema)).to_pylist()
+    made = find_repeated(pa.Table.from_pylist(rows, SHOWN)).to_pylist()
     assert sorted(tuple(row.values()) for row in made) == sorted(expected)
 
 
@@ -144,13 +145,30 @@ def test_repeated_puzzles_are_told_apart_by_their_colours_and_plain_ones_marked(
         *((picture, (white, blue, red)), (square, (white, red)), (square, (white, red))),
     ]
     puzzles = [from_picture(cells, colors, puzzle_id=f"a/{k}") for k, (cells, colors) in enumerate(drawn)]
-    rows = find_repeated(pa.Table.from_batches([puzzle_batch(puzzles)]))
+    table = pa.Table.from_batches([puzzle_batch(puzzles)])
+    rows = find_repeated(table.append_column("place", pa.array(range(len(puzzles)))))
     assert [tuple(row.values()) for row in rows.to_pylist()] == [
         ("a/0", "a/1", "recoloured", None, None, False),
         ("a/0", "a/2", "turned", None, None, False),
         ("a/1", "a/3", "equal", None, None, False),
         ("a/4", "a/5", "equal", None, None, True),
     ]
+
+
+def test_oldest_is_the_original_whatever_the_ids_and_the_order() -> None:
+    """As for `dedup` and `pack`: by date, then the number at the source, then the place in the store."""
+    cells = np.tri(9, dtype=np.uint8)
+    facts: list[dict[str, Any]] = [
+        *({"site_date": date(2020, 1, 1)}, {"site_date": date(2010, 1, 1)}, {"source": "b", "source_id": "10"}),
+        *({"source": "b", "source_id": "9"}, {"source": "a", "source_id": "1"}),
+    ]
+    puzzles = [from_picture(cells, puzzle_id=f"p/{k}", **about) for k, about in enumerate(facts)]
+    table = pa.Table.from_batches([puzzle_batch(puzzles)]).append_column("place", pa.array(range(len(puzzles))))
+    for order in (range(5), (4, 2, 0, 3, 1)):
+        rows = find_repeated(table.take([*order])).to_pylist()
+        assert [(row["original"], row["puzzle_id"]) for row in rows] == [
+            ("p/1", name) for name in ("p/0", "p/3", "p/2", "p/4")
+        ]
 
 
 def test_damaged_clues_are_told_apart_as_well_as_can_be() -> None:
@@ -163,7 +181,7 @@ def test_damaged_clues_are_told_apart_as_well_as_can_be() -> None:
             facts | {"rows": one, "columns": other, "palette": palette}
             for one in rows for other in rows for palette in palettes
         ],
-        pa.schema([*map(RESULTS.field, ("puzzle_id", "clue_hash")), *map(PUZZLES.field, FACTS)]),
+        SHOWN,
     )  # fmt: skip
     assert len(find_repeated(table)) == len(table) - 1
 
