@@ -116,7 +116,7 @@ def describe_moved(title: str, count: int, moved: list[TimedPuzzle]) -> Iterator
 def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
     """Yield what was fixed, is worse or new, changed verdicts, answers gained and lost, and contradicting proofs."""
     for name, count, listed, _ in found.changed:
-        color = {"fixed": "green", "worse": "red"}.get(name, "bold")
+        color = {"fixed": "green", "removed as duplicate": "green", "worse": "red"}.get(name, "bold")
         yield f"[{color}]{count:,}[/{color}] {name}: {first_ids([one.puzzle_id for one in listed], count)}"
         errors = ((one.puzzle_id, one.new_error) for one in listed if one.new_error)
         yield from first_lines([f"  {escape(name)}: {escape(error)}" for name, error in errors])

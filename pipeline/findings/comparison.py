@@ -27,6 +27,7 @@ GROUPS = {
     "still at fault": "In both runs, and not worse in the second.",
     "new": "Only in the second run, without a fault.",
     "removed": "Only in the first run: no longer in the store, or without a result yet.",
+    "removed as duplicate": "Only in the first run, where the same clues have a second id, which is in both runs.",
     "another verdict": "Neither fixed nor worse.",
     "other clues": "Changed clues with the same verdict.",
 }
@@ -279,6 +280,7 @@ _JOINED = f"""
             when old.clues = new.clues then 'both'
             else 'other_clues'
         end as found,
+        old.clues in (select clues from old join new using (puzzle_id, clues)) as repeats,
         {", ".join(f"{run}.{name} as {run}_{name}" for name in (*COLUMNS[1:], *COUNTERS) for run in ("old", "new"))}
     from old full join new using (puzzle_id)
 """
@@ -304,7 +306,7 @@ _CHANGED = """
             puzzle_id,
             case
                 when found = 'only_new' then if(new_fault > 0, 'new and at fault', 'new')
-                when found = 'only_old' then 'removed'
+                when found = 'only_old' then if(repeats, 'removed as duplicate', 'removed')
                 when old_fault > 0 and new_fault = 0 and new_solutions = 'unique' then 'fixed'
                 when new_fault > old_fault then 'worse'
                 when least(old_fault, new_fault) > 0 then 'still at fault'

@@ -14,8 +14,11 @@ from nonocensus.reports.words.step_words import describe_contradiction
 from nonocensus.solver.model.tables import PUZZLES, puzzles_of
 from nonocensus.solver.people.explanation import explain
 
-AMBIGUOUS, CONTRADICTORY, TWINS, AUTHORS = 8, 50, 8, 50
-"""Most of each that a report names; of duplicates this many near ones, recoloured ones and others."""
+AMBIGUOUS, CONTRADICTORY, TWINS, AUTHORS = 8, 1000, 8, 50
+"""Most of each that a report names; of duplicates this many near ones, recoloured ones and others.
+
+The letters to authors give the reasons of as many contradictory ones, each of which takes some 15 ms to find.
+"""
 
 COPIES = 2
 """Most duplicates that it names of one original."""

@@ -338,6 +338,15 @@ def test_no_reason_without_clues() -> None:
     assert attention.contradictory == (ContradictoryPuzzle("a/none", None, 2, 2, None),)
 
 
+def test_reasons_are_given_for_hundreds_of_puzzles() -> None:
+    """Letters to authors have them."""
+    known_rows = puzzle_batch([clued([[1, 1], [2, 1], [2], [1, 1], [1]], [[1, 1], [2], [1, 1], [1, 1], [2]])] * 120)
+    names = [f"a/{k}" for k in range(len(known_rows))]
+    rows = known_rows.set_column(known_rows.schema.get_field_index("puzzle_id"), "puzzle_id", pa.array(names))
+    contradictory = told(take_census([(classify(rows), rows)])).contradictory
+    assert [one.puzzle_id for one in contradictory if one.why] == sorted(names)
+
+
 def test_two_solutions_without_the_verdict_multiple_are_not_ambiguous() -> None:
     row = solved("a/1", 1.0, "timeout", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **LATE)
     assert told(take_census(pairs((row, known("a/1"))))).ambiguous == ()
