@@ -131,7 +131,7 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         star_errors(rated),
         transfer(rated),
         noise(rated),
-        beginners(data / STUDY),
+        *([beginners(data / STUDY)] if (data / STUDY).exists() else []),
         *effects(timed, rated),
     ]
     total = sum(len(one.rows) for one in (*timed, *rated))
@@ -316,7 +316,7 @@ def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
     rng = np.random.default_rng(1)
     rows: list[dict[str, Any]] = []
     for one in timed:
-        for k in rng.choice(len(one.rows), DOTS, replace=False):
+        for k in rng.choice(len(one.rows), min(DOTS, len(one.rows)), replace=False):
             row = {"people": one.judged.judgement[k] / MINUTE, "minutes": one.values("minutes")[k]}
             rows.append(row | {"kind": KINDS[one.kind], "cells": BAND_NAMES[one.bands[k]]})
     axes = [

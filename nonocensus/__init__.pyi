@@ -45,6 +45,7 @@ from .puzzles import Solved as Solved
 from .puzzles import check as check
 from .puzzles import check_each as check_each
 from .puzzles import explain as explain
+from .puzzles import features as features
 from .puzzles import from_image as from_image
 from .puzzles import from_picture as from_picture
 from .puzzles import grade as grade

@@ -167,6 +167,20 @@ def grade(puzzle: PuzzleLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:
     return dict(grades(batch, np.array([unique]), cpu_limit).to_pylist()[0])
 
 
+def features(puzzles: pa.RecordBatch, *, cpu_limit: float = 60.0) -> pa.Table:
+    """Count the features that minutes and stars are estimated from: puzzle_id and a column each, a row per puzzle.
+
+    They are null where techniques find no solution without search, and with blots. `puzzles` is a batch of the puzzles
+    table, as `open_store(store).batches()` yields.
+    """
+    from nonocensus.solver.people.features import FEATURES
+    from nonocensus.solver.people.puzzle_grade import grade as grade_batch
+
+    columns = zip(FEATURES, grade_batch(puzzles, np.ones(len(puzzles), np.bool_), cpu_limit).features.T, strict=True)
+    counted = {name: pa.array(values, mask=np.isnan(values)) for name, values in columns}
+    return pa.table({"puzzle_id": puzzles["puzzle_id"], **counted})
+
+
 def check(puzzle: PuzzleLike, answer: Any, *, cpu_limit: float = 60.0) -> Checked:
     """Check an answer to a puzzle: any grid that fits the clues is right, and true.
 

@@ -35,7 +35,7 @@ from nonocensus.pipeline.commands.output import (
     resumable,
     show_progress,
 )
-from nonocensus.pipeline.commands.status import describe_summary, describe_ungraded, failures, ungraded
+from nonocensus.pipeline.commands.status import describe_summary, describe_ungraded, failures, grading
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.classify_job import (
@@ -144,7 +144,7 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
         if idle_text and not (outcome.rows or outcome.unread or outcome.missing):
             out.print(escape(idle_text))
         print_text(describe_summary(outcome.summary))
-        print_text(describe_ungraded(outcome.run, ungraded(outcome.run)))
+        print_text(describe_ungraded(outcome.run, grading(outcome.run)["ungraded"]))
     for reason in outcome.unread:
         err.print(f"[red]not read:[/red] {escape(reason)}")
     if outcome.missing:

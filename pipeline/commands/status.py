@@ -29,6 +29,7 @@ from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.jobs.grade_job import count_ungraded
 from nonocensus.pipeline.prometheus import exposition
 from nonocensus.pipeline.run.carry import count_changed
+from nonocensus.pipeline.run.job_tables import minutes_model, read_grades
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
 from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place
@@ -41,6 +42,8 @@ IDLE_AFTER = 60.0
 
 COUNTED = 100_000
 """Most puzzles in which those that have changed, or are without grade, are counted: in 3 and 0.5 seconds."""
+
+NO_GRADING = {"ungraded": None, "minutes_model": None}
 
 
 def status(
@@ -165,7 +168,7 @@ def print_run(run: Run) -> None:
         "config": run.manifest["config"],
         "retried_cpu_limit": retried,
         "store": _store_place(run),
-        "ungraded": ungraded(run) if summary["rows"] <= COUNTED else None,
+        **(grading(run) if summary["rows"] <= COUNTED else NO_GRADING),
     }
     print_result(value, describe_run(run, value, progress, retried))
     for error in damaged.values():
@@ -232,12 +235,12 @@ def describe_changed(run: Run) -> Iterator[str]:
         )
 
 
-def ungraded(run: Run) -> int | None:
-    """Count the puzzles of a graded run that are without grade; None if files are damaged."""
+def grading(run: Run) -> dict[str, Any]:
+    """Return how many puzzles of a graded run have no grade, and the model of minutes; None if files are damaged."""
     try:
-        return count_ungraded(run)
+        return {"ungraded": count_ungraded(run), "minutes_model": minutes_model(read_grades(run))}
     except InputError:
-        return None
+        return NO_GRADING
 
 
 def describe_ungraded(run: Run, puzzles: int | None) -> Iterator[str]:

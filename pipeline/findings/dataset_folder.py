@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.run.job_tables import finished_grades
+from nonocensus.pipeline.run.job_tables import finished_grades, minutes_model
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run
@@ -90,9 +90,9 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
     summary = summarize(run)
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
-    about = _describe(run, content)
+    grades = finished_grades(run)
+    about = _describe(run, content) | {"minutes_model": minutes_model(grades.rows)}
     with _database() as database:
-        grades = finished_grades(run)
         progress.on_start("reading", run.rows, 0)
         size = _gather(database, run, content, grades, progress)
         _place(database)
@@ -109,7 +109,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
                 for number, first in enumerate(groups):
                     name = f"{split}-{number:05d}.parquet"
                     files.append(_write_file(new / "data", name, split, columns, chain([first], groups), progress))
-            origin = _origin(run, summary, content)
+            origin = _origin(run, summary, content, about["minutes_model"])
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
             if content.may_be_public:
@@ -144,13 +144,14 @@ def _describe(run: Run, content: Content) -> dict[str, str]:
     }
 
 
-def _origin(run: Run, summary: dict[str, Any], content: Content) -> DatasetOrigin:
+def _origin(run: Run, summary: dict[str, Any], content: Content, model: str) -> DatasetOrigin:
     return DatasetOrigin(
         content=content,
         run_id=summary["run_id"],
         configuration=run.manifest["config"],
         config_hash=run.manifest["config_hash"],
         solver_version=run.manifest["versions"]["nonocensus"],
+        minutes_model=model,
         puzzles=summary["puzzles"],
         started=summary["first_started"],
         finished=summary["last_finished"],

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.findings import deduplication
-from nonocensus.pipeline.run.job_tables import certificate_summary, current_grades, read_mendings
+from nonocensus.pipeline.run.job_tables import certificate_summary, current_grades, minutes_model, read_mendings
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run, session_number
@@ -52,7 +52,10 @@ def write_run_report(run: Run, uri: str, public: bool = False, progress: Progres
         rows, duplicates = batches, deduplication.find_duplicates(run, rows=batches).found.select(DUPLICATES.names)
     grades = with_grade(current_grades(run))
     with database() as connection:
-        files = write_report(rows, about_run(run, summary), public, read_mendings(run), grades, duplicates, connection)
+        about = about_run(run, summary)
+        if len(grades):
+            about = about._replace(versions={**run.manifest["versions"], "minutes model": minutes_model(grades)})
+        files = write_report(rows, about, public, read_mendings(run), grades, duplicates, connection)
     with staging(place) as new:  # so that a full disk keeps the previous report
         for name, data in files.items():
             new.write(name, data)

@@ -6,7 +6,7 @@ Puzzles of stores and files are classified first, then graded, and nothing is ke
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
@@ -37,12 +37,13 @@ from nonocensus.solver import __version__
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.keyed_rows import KeyedRows, index_rows, join_columns
 from nonocensus.solver.model.tables import DECISIVE, GRADES, PUZZLES, RESULTS
+from nonocensus.solver.people.minutes import parameters
 from nonocensus.solver.people.puzzle_grade import grades
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""
 
-STATE = pa.schema([GRADES.field(name) for name in ("status", "hardest", "cpu_seconds", "solver_version")])
+STATE = pa.schema(map(GRADES.field, ("status", "hardest", "cpu_seconds", "minutes_model", "solver_version")))
 """Columns of a grade that decide whether it is final."""
 
 
@@ -182,10 +183,10 @@ def _need_grade(results: pa.Table, grades: KeyedRows, cpu_limit: float) -> np.nd
     state = _with_state(results, grades)
     is_killed = pc.equal(state["status"], KILLED)
     is_late = pc.and_(pc.equal(state["status"], "timeout"), pc.less(state["cpu_seconds"], cpu_limit))
-    is_older = pc.not_equal(state["solver_version"], __version__)
-    is_open = pc.or_(
-        pc.is_null(state["status"]), pc.fill_null(pc.or_kleene(pc.or_kleene(is_killed, is_late), is_older), False)
-    )
+    current = {"solver_version": __version__, "minutes_model": parameters().name}
+    is_older = (pc.not_equal(state[name], value) for name, value in current.items())
+    is_open = pc.fill_null(reduce(pc.or_kleene, (is_killed, is_late, *is_older)), False)
+    is_open = pc.or_(pc.is_null(state["status"]), is_open)
     mask: np.ndarray = pc.and_(pc.fill_null(pc.equal(results["solutions"], "unique"), False), is_open).to_numpy()
     return mask
 

@@ -168,10 +168,13 @@ class Session:
     def _status(self) -> str:
         """Return the outcomes so far, and before them what a progress line waits for, if that takes long."""
         texts = [f"{name} {count:,}" for name, count in self.outcomes.most_common()]
-        begun = [task.started for task in self.in_flight.values() if task.started]
-        if begun and (longest := time.monotonic() - min(begun)) > LONG_TASK:
-            texts.insert(0, f"{count_text(len(begun), 'task')} at work, longest {longest:.0f} s")
+        if (longest := self._longest()) > LONG_TASK:
+            texts.insert(0, f"{count_text(self.running, 'task')} at work, longest {longest:.0f} s")
         return "  ".join(texts)
+
+    def _longest(self) -> float:
+        """Return the seconds of the task that has been at work for longest."""
+        return max((time.monotonic() - one.started for one in self.in_flight.values() if one.started), default=0.0)
 
     def lost(self, task: TaskRows, name: str, failure: TaskFailure) -> None:
         """Note a task without a result."""
@@ -190,7 +193,8 @@ class Session:
         if not is_last and now < self.reported + PROGRESS_EVERY:
             return
         self.reported, self.cpus = now, cpus
-        self.progress.on_progress(0, self._status())
+        if self._longest() > LONG_TASK:
+            self.progress.on_progress(0, self._status())
         try:
             if self.log is not None:
                 self.log.write_chunk()

@@ -10,7 +10,7 @@ Rows belong to a puzzle's id and clues, not to a place in the store. Files appea
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -40,9 +40,11 @@ KILLED = "killed"
 GRADE_STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
 
 
-def read_job_rows(
-    place: Folder, name: str, schema: pa.Schema, job: str, fault_of: Callable[[pa.Table], str | None] = lambda _: None
-) -> pa.Table:
+JOB_FILES = (("certificates", CERTIFICATES, "certify"), ("grades", GRADES, "grade"), ("mendings", MENDINGS, "mend"))
+"""Folders of a run, the schema of their files, and the job that writes them."""
+
+
+def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.Table:
     """Read and validate a file of a job's rows; columns missing in older files are null.
 
     Raises InputError, also for a fault of its rows, whose advice is to run the job again.
@@ -53,7 +55,7 @@ def read_job_rows(
         table.validate(full=True)
     except (FileNotFoundError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{place.name}/{name} can't be read: {error}", advice) from error
-    if fault := fault_of(table):
+    if fault := {"certify": _certificate_fault, "grade": _grade_fault}.get(job, lambda _: None)(table):
         raise InputError(f"{place.name}/{name} can't be read: {fault}", advice)
     return table
 
@@ -63,11 +65,6 @@ def _parquet_files(place: Folder) -> list[str]:
 
 
 # Certificates: a retried verdict has none until it is certified again.
-
-
-def read_certificates(place: Folder, name: str) -> pa.Table:
-    """Read a file of certificates. Raises InputError."""
-    return read_job_rows(place, name, CERTIFICATES, "certify", _certificate_fault)
 
 
 def _certificate_fault(certificates: pa.Table) -> str | None:
@@ -97,7 +94,7 @@ def current_certificates(run: Run) -> dict[Key, Row]:
     place = run.folder / "certificates"
     current: dict[Key, Row] = {}
     for name in _parquet_files(place):
-        for row in read_certificates(place, name).to_pylist():
+        for row in read_job_rows(place, name, CERTIFICATES, "certify").to_pylist():
             key: Key = *(row[name] for name in VERDICT[:4]), row["pictures_hash"]  # as in `verdict_keys`
             before = current.get(key)
             if before is None or row["status"] in (PROVED, FAILED) or before["status"] not in (PROVED, FAILED):
@@ -137,11 +134,6 @@ def certificate_summary(run: Run) -> Certified | None:
 # Grades: the last one of a puzzle wins.
 
 
-def read_grade_file(place: Folder, name: str) -> pa.Table:
-    """Read a file of grades. Raises InputError."""
-    return read_job_rows(place, name, GRADES, "grade", _grade_fault)
-
-
 def _grade_fault(grades: pa.Table) -> str | None:
     """Return why a table of grades is invalid, or None."""
     if grades["puzzle_id"].null_count or grades["clue_hash"].null_count:
@@ -161,7 +153,7 @@ def _grade_fault(grades: pa.Table) -> str | None:
 def read_grades(run: Run) -> pa.Table:
     """Return the last grade of each puzzle, also of puzzles changed since. Raises InputError."""
     place = run.folder / "grades"
-    files = (read_grade_file(place, name) for name in _parquet_files(place))
+    files = (read_job_rows(place, name, GRADES, "grade") for name in _parquet_files(place))
     table = pa.concat_tables([GRADES.empty_table(), *files])
     encoded = keys(table).combine_chunks().dictionary_encode()
     last = np.zeros(len(encoded.dictionary), np.int64)
@@ -172,6 +164,11 @@ def read_grades(run: Run) -> pa.Table:
 def current_grades(run: Run) -> pa.Table:
     """Return the grades of the puzzles that the run has now."""
     return _of_current(run, read_grades(run))
+
+
+def minutes_model(grades: pa.Table | pa.RecordBatch) -> str:
+    """Return the model that the minutes of grades are from, or several; older grades don't name theirs."""
+    return ", ".join(sorted(pc.unique(grades["minutes_model"]).drop_null().to_pylist()))
 
 
 def current_attempts(run: Run) -> pa.Table:
@@ -207,15 +204,10 @@ def finished_grades(run: Run, where: str | None = None, required: bool = False) 
 # records that the search was not finished within its CPU limit, or, without a limit, that it found none.
 
 
-def read_mending_file(place: Folder, name: str) -> pa.Table:
-    """Read a file of mendings. Raises InputError."""
-    return read_job_rows(place, name, MENDINGS, "mend")
-
-
 def read_attempts(run: Run) -> pa.Table:
     """Return the rows of each puzzle's last attempt, those without a change too. Raises InputError."""
     place = run.folder / "mendings"
-    files = [read_mending_file(place, name) for name in _parquet_files(place)]
+    files = [read_job_rows(place, name, MENDINGS, "mend") for name in _parquet_files(place)]
     names = [list(zip(*(file[name].to_pylist() for name in ("puzzle_id", "clue_hash")), strict=True)) for file in files]
     last = {name: k for k, each in enumerate(names) for name in each}
     kept = [file.filter(pa.array([last[name] == k for name in names[k]], pa.bool_())) for k, file in enumerate(files)]

@@ -159,7 +159,8 @@ def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[st
     }
 
 
-GRADE_COLUMNS = tuple(name for name in GRADES.names if name not in ("puzzle_id", "clue_hash", "solver_version"))
+ABOUT_GRADE = ("puzzle_id", "clue_hash", "minutes_model", "solver_version")
+GRADE_COLUMNS = tuple(name for name in GRADES.names if name not in ABOUT_GRADE)
 """Columns of the grades table that a reply has."""
 
 

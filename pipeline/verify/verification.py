@@ -1,7 +1,7 @@
 """Verify stores and runs: every page, hash and id, every row against its puzzle, every solution against its clues."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
@@ -14,11 +14,7 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.crawl.ledger import open_ledger
 from nonocensus.pipeline.errors import InputError, UserError, VersionError
-from nonocensus.pipeline.run.job_tables import (
-    read_certificates,
-    read_grade_file,
-    read_mending_file,
-)
+from nonocensus.pipeline.run.job_tables import JOB_FILES, read_job_rows
 from nonocensus.pipeline.run.progress import read_progress, value_counts, write_summary
 from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
 from nonocensus.pipeline.run.results import ResultFile
@@ -27,7 +23,7 @@ from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.generation import RECIPE
 from nonocensus.pipeline.store.lock import is_locked_here, writer_lock
 from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch
-from nonocensus.pipeline.store.paths import UNFINISHED, Folder
+from nonocensus.pipeline.store.paths import UNFINISHED
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
@@ -219,11 +215,11 @@ def repair_run(run: Run, found: list[Damage]) -> None:
     """Quarantine damaged files, so that the commands that made them make them again."""
     with writer_lock(run.folder):
         for damage in found:
+            folder, name = damage.file.split("/")[-2:]
             if damage.repair == RESULTS_REPAIR:
-                quarantine(run, damage.file.rpartition("/")[2])
-            for place, name, _, _ in _job_files(run) if damage.repair else ():
-                if f"{place.name}/{name}" == damage.file:
-                    place.move(name, run.folder.new_quarantine())
+                quarantine(run, name)
+            elif damage.repair:
+                (run.folder / folder).move(name, run.folder.new_quarantine())
         write_summary(run)
 
 
@@ -277,27 +273,16 @@ def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str
     return [str(ids[k]) for k in np.flatnonzero(wrong)]
 
 
-def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], str]]:
-    """Return the files of certificates, grades and mendings: folder, name, reader, job."""
-    return [
-        (place, name, read, job)
-        for place, read, job in (
-            (run.folder / "certificates", read_certificates, "certify"),
-            (run.folder / "grades", read_grade_file, "grade"),
-            (run.folder / "mendings", read_mending_file, "mend"),
-        )
-        for name in place.names()
-        if name.endswith(".parquet")
-    ]
-
-
 def _other_damage(run: Run) -> Iterator[Damage]:
     """Yield the faults of certificates, grades, mendings and progress.json."""
-    for place, name, read, job in _job_files(run):
-        try:
-            read(place, name)
-        except InputError as error:
-            yield _damage(f"{place.name}/{name}", error, f"moves it to damaged/; {job} makes its rows again")
+    for folder, schema, job in JOB_FILES:
+        place = run.folder / folder
+        for name in place.names():
+            try:
+                if name.endswith(".parquet"):
+                    read_job_rows(place, name, schema, job)
+            except InputError as error:
+                yield _damage(f"{place.name}/{name}", error, f"moves it to damaged/; {job} makes its rows again")
     try:
         read_progress(run)
     except InputError as error:

@@ -48,6 +48,7 @@ class DatasetOrigin(NamedTuple):
     started: str | None  # ISO 8601
     finished: str | None
     hosts: int
+    minutes_model: str = ""  # of its grades
 
     @property
     def citation(self) -> str:

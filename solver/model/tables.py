@@ -140,6 +140,7 @@ GRADES = schema_of(
         for technique in TECHNIQUES[:SEARCH]
     ),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),
+    ("minutes_model", TEXT, "the model of minutes and stars: 64 bits of its checksum, in hex"),
     ("solver_version", TEXT, "version of nonocensus"),
 )
 

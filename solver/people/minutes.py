@@ -141,10 +141,12 @@ class Parameters(NamedTuple):
 
     models        by kind: mono, color
     validations   by kind, of `seconds` and of `stars`
+    name          sixteen hex digits of the checksum, which identify the models
     """
 
     models: dict[str, MinutesModel]
     validations: dict[str, dict[str, Validation]]
+    name: str
 
 
 @cache
@@ -169,7 +171,7 @@ def parse(text: bytes, name: str) -> Parameters:
                 kind: {what: Validation(**parts["validation"][what]) for what in ("seconds", "stars")}
                 for kind, parts in kinds.items()
             }
-            return Parameters({kind: parse_model(parts) for kind, parts in kinds.items()}, validations)
+            return Parameters({kind: parse_model(parts) for kind, parts in kinds.items()}, validations, expected[:16])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ParameterError(f"{name} is damaged ({error!r}); reinstall nonocensus") from error
     if version != VERSION:

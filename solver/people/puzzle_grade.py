@@ -126,6 +126,7 @@ def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> lis
         "work": pa.array(graded.looks / np.maximum(cells, 1), mask=invalid),
         "open": pa.array(graded.open, mask=invalid),
         "cpu_seconds": pa.array(graded.cpu_seconds, mask=invalid),
+        "minutes_model": pa.repeat(parameters().name, len(puzzles)),
         "solver_version": pa.repeat(__version__, len(puzzles)),
         **{each.column: pa.array(graded.steps[:, k], mask=invalid) for k, each in enumerate(TECHNIQUES[:SEARCH])},
         **{name: pa.array(values, mask=np.isnan(values)) for name, values in zip(ESTIMATES, estimates, strict=True)},

@@ -105,7 +105,7 @@ def test_progress_says_what_it_waits_for(run: Run, monkeypatch: pytest.MonkeyPat
         now = time.monotonic()
         monkeypatch.setattr(time, "monotonic", lambda: now + 34.2)
         session.tick(2, is_last=True)
-    assert said == ["", "2 tasks at work, longest 34 s", "2 tasks at work, longest 34 s"]
+    assert said == ["2 tasks at work, longest 34 s"] * 2, "in the last tick, and at the end"
     assert json.loads(log_of(session).splitlines()[-1])["left"] == 3
 
 
