@@ -58,9 +58,6 @@ BENCHMARKS = {
     "whole-archive": whole_archive.run,
 }
 
-OF_REPORTS = "pages"
-"""The benchmark that takes reports, and is none of all without them."""
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -75,10 +72,10 @@ def main() -> None:
     if name == ["whole-archive"]:
         print(write_tables("whole-archive", whole_archive.run(options.archive, files, options.baseline)))
         return
-    if name == [OF_REPORTS]:
+    if name == ["pages"]:  # none of all, without reports
         if not files:
             parser.error("pages takes reports: FILE...")
-        print(write_tables(OF_REPORTS, page_sizes.run(files)))
+        print(write_tables("pages", page_sizes.run(files)))
         return
     if options.fit:
         if name not in ([], ["people"]):

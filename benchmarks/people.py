@@ -128,7 +128,7 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
     tables = [
         correlations([*timed, *rated]),
         errors(timed),
-        star_errors(rated),
+        errors(rated),
         transfer(rated),
         noise(rated),
         *([beginners(data / STUDY)] if (data / STUDY).exists() else []),
@@ -200,34 +200,24 @@ def validation(timed: Crowd, rated: Crowd) -> dict[str, Any]:
 def _rho(one: Crowd, measure: str) -> str:
     column = SITES[one.site]
     found, within = spearman(one.rows[measure], one.rows[column]), within_sizes(one.rows, measure, column)
-    assert found is not None
-    return f"{found[1]:.3f} ({within:.3f})"
+    return "" if found is None or within is None else f"{found[1]:.3f} ({within:.3f})"
 
 
-def errors(timed: list[Crowd]) -> FigureTable:
-    """Return the errors of minutes, in all and by size and hardest technique."""
-    rows = []
-    for one in timed:
-        ratio, inside = ratio_of(one)
+def errors(crowds: list[Crowd]) -> FigureTable:
+    """Return the errors of minutes, or of stars, in all and by size and hardest technique."""
+    rows: list[list[Any]] = []
+    is_timed = crowds[0].site == "griddlers"
+    for one in crowds:
+        off, inside = ratio_of(one) if is_timed else (one.judged.judgement - one.values("stars"), one.bands)
         for name, mask in groups(one).items():
-            low, middle, high = np.quantile(ratio[mask], [0.1, 0.5, 0.9])
-            share = f"{np.mean(inside[mask]):.1%}"
-            off = f"{np.median(np.abs(1 / ratio[mask] - 1)):.1%}"
-            rows.append([KINDS[one.kind], name, int(mask.sum()), off, share, middle, low, high])
-    heading = ["kind", "puzzles", "number", "median error", "in the 80 % interval", "people / estimate", "10 %", "90 %"]
-    return FigureTable("Errors of minutes, griddlers.net", heading, rows)
-
-
-def star_errors(rated: list[Crowd]) -> FigureTable:
-    """Return the errors of stars, in all and by size and hardest technique."""
-    rows = []
-    for one in rated:
-        off = one.judged.judgement - one.values("stars")
-        for name, mask in groups(one).items():
+            error = [np.median(np.abs(off[mask]))]
+            if is_timed:
+                error = [f"{np.median(np.abs(1 / off[mask] - 1)):.1%}", f"{np.mean(inside[mask]):.1%}"]
             low, middle, high = np.quantile(off[mask], [0.1, 0.5, 0.9])
-            rows.append([KINDS[one.kind], name, int(mask.sum()), np.median(np.abs(off[mask])), middle, low, high])
-    heading = ["kind", "puzzles", "number", "median error", "rating - estimate", "10 %", "90 %"]
-    return FigureTable("Errors of stars, webpbn.com", heading, rows)
+            rows.append([KINDS[one.kind], name, int(mask.sum()), *error, middle, low, high])
+    what = ["in the 80 % interval", "people / estimate"] if is_timed else ["rating - estimate"]
+    heading = ["kind", "puzzles", "number", "median error", *what, "10 %", "90 %"]
+    return FigureTable(f"Errors of {'minutes' if is_timed else 'stars'}, {NAMES[crowds[0].site]}", heading, rows)
 
 
 def groups(one: Crowd) -> dict[str, np.ndarray]:
@@ -347,7 +337,7 @@ def errors_chart(timed: list[Crowd], rated: list[Crowd]) -> alt.TopLevelMixin:
     stars = alt.Scale(domain=[-0.8, 0.8], nice=False)
     return alt.hconcat(
         errors_panel(errors(timed), "people's time / estimate", ratios, [0.5, 0.7, 1, 1.4, 2]),
-        errors_panel(star_errors(rated), "people's rating - stars", stars, [-0.8, -0.4, 0, 0.4, 0.8]),
+        errors_panel(errors(rated), "people's rating - stars", stars, [-0.8, -0.4, 0, 0.4, 0.8]),
     )
 
 

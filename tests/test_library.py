@@ -69,6 +69,8 @@ assert nc.make_dataset("run", "dataset")["rows"] == nc.export_run("run", "run.cs
 assert nc.make_pack("run", "pack", 3, private=True).puzzles == 3
 assert nc.compare_runs("run", "run").changes == []
 nc.find_duplicates("store")
+counted = nc.features(next(nc.open_store("store").batches()))
+assert counted.num_rows == 300 and {*counted["cells"].drop_null().to_pylist()} == {30} and counted["cells"].null_count
 assert nc.query("run", "select count(*) as n from results")["n"].to_pylist() == [300]
 assert nc.verify("run") == []
 print("script ends")

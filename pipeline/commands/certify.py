@@ -35,7 +35,6 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.jobs.certify_job import CertifyOutcome, certify_run, estimate_certifying
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.run.run_folder import open_run
-from nonocensus.reports.numbers.figures import Unproved
 from nonocensus.reports.words.formatting import count_text
 
 
@@ -71,8 +70,8 @@ def certify(
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
     listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
     print_result(found._asdict() | listed | more, describe(outcome))
-    list_unproved(found.failed + found.killed, "red")
-    list_unproved(found.late, "yellow")
+    for color, unproved in (("red", found.failed + found.killed), ("yellow", found.late)):
+        list_errors([f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved])
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
@@ -96,8 +95,3 @@ def describe(outcome: CertifyOutcome) -> Iterator[RenderableType]:
         f"[bold]{found.proved:,}[/bold] of {count_text(found.provable, 'verdict')} proved; "
         f"{outcome.done:,} of them checked now, in {outcome.seconds:,.1f} CPU seconds."
     )
-
-
-def list_unproved(unproved: tuple[Unproved, ...], color: str) -> None:
-    """Print unproved verdicts with their reasons on standard error."""
-    list_errors([f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved])

@@ -1,12 +1,11 @@
 """The command mend, which finds the smallest change that leaves a puzzle one solution."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
-from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
@@ -85,7 +84,8 @@ def mend(
     if not global_options.json:  # after the progress bar has ended
         print_text([] if global_options.quiet else map(describe_mended, found))
         if len(found) == 1 and not global_options.quiet:
-            print_text(draw_mended(found[0]))
+            changes = found[0].mendings[:1]
+            print_text(draw_pair((found[0].puzzle, one.before), (one.puzzle, one.puzzle.goal)) for one in changes)
     files, unwritten = write_mended(found, out, to)
     problems += unwritten
     if not global_options.json:
@@ -173,9 +173,3 @@ def describe_mended(mended: MendResult) -> str:
         found.append("it has hidden lengths, no change is looked for" if puzzle.blotted else "no small change found")
     name = escape(" ".join((puzzle.puzzle_id + title).split()))
     return f"[bold]{name}[/bold] {puzzle.width}x{puzzle.height}: {escape('; '.join(found))}"
-
-
-def draw_mended(mended: MendResult) -> Iterator[RenderableType]:
-    """Yield both pictures of a puzzle's smallest change."""
-    for mending in mended.mendings[:1]:
-        yield draw_pair((mended.puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))

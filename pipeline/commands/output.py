@@ -226,16 +226,16 @@ def activity(title: str) -> AbstractContextManager[object]:
     """Show a spinner; without a terminal print a line after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
     if global_options.quiet:
         return nullcontext()
-    return err.status(escape(title)) if err.is_terminal else _logged(title)
+    began = time.monotonic()
+    if err.is_terminal:
+        return err.status(escape(title))
+    return _logged(lambda: f"{title}: {time.monotonic() - began:,.0f} s so far")
 
 
 @contextmanager
-def _logged(title: str) -> Iterator[None]:
-    began, ended = time.monotonic(), threading.Event()
-
-    def line() -> str:
-        return f"{title}: {time.monotonic() - began:,.0f} s so far"
-
+def _logged(line: Callable[[], str]) -> Iterator[None]:
+    """Print a line after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
+    ended = threading.Event()
     threading.Thread(target=_log, args=(line, ended, LOG_INTERVAL), daemon=True).start()
     try:
         yield
@@ -258,20 +258,16 @@ def show_progress(title: str) -> Iterator[ProgressCallbacks]:
     is_drawn = err.is_terminal and not global_options.quiet
     with Progress(LineColumn(), console=err, disable=not is_drawn, transient=True) as bar:
         task = bar.add_task(title, total=None, status="", begun=0)
-        ended = threading.Event()
-        if not (is_drawn or global_options.quiet):
-            line = partial(progress_line, bar.tasks[0])
-            threading.Thread(target=_log, args=(line, ended, LOG_INTERVAL), daemon=True).start()
+        is_logged = not (is_drawn or global_options.quiet)
         try:
-            yield progress_callbacks(bar, task)
+            with _logged(partial(progress_line, bar.tasks[0])) if is_logged else nullcontext():
+                yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
             total, done = bar.tasks[task].total, bar.tasks[task].completed
             bar.stop()
             if total is not None:
                 err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
             raise
-        finally:
-            ended.set()
 
 
 def progress_callbacks(bar: "Progress", task: "TaskID") -> ProgressCallbacks:

@@ -43,8 +43,6 @@ IDLE_AFTER = 60.0
 COUNTED = 100_000
 """Most puzzles in which those that have changed, or are without grade, are counted: in 3 and 0.5 seconds."""
 
-NO_GRADING = {"ungraded": None, "minutes_model": None}
-
 
 def status(
     place: RunOrStore,
@@ -158,19 +156,18 @@ def print_run(run: Run) -> None:
     """Print a run's configuration and labels, and the progress of the command working on it."""
     pieces, damaged = run.survey()
     summary = summarize(run, pieces)
-    progress = read_progress(run)
-    left = summary["puzzles"] - summary["rows"]
-    value = summary | {"left": left, "progress": progress, "damaged": [str(error) for error in damaged.values()]}
     longest = max((run.manifest.get("retried", 0.0), *(piece.limit for piece in pieces)))
-    retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
-    value |= {
+    value = summary | {
+        "left": summary["puzzles"] - summary["rows"],
+        "progress": read_progress(run),
+        "damaged": [str(error) for error in damaged.values()],
         "changed_parts": _changed_parts(run),
         "config": run.manifest["config"],
-        "retried_cpu_limit": retried,
+        "retried_cpu_limit": longest if longest > run.manifest["config"]["cpu_limit"] else None,
         "store": _store_place(run),
-        **(grading(run) if summary["rows"] <= COUNTED else NO_GRADING),
+        **grading(run, summary["rows"] <= COUNTED),
     }
-    print_result(value, describe_run(run, value, progress, retried))
+    print_result(value, describe_run(run, value))
     for error in damaged.values():
         err.print(f"[red]{escape(str(error))}[/red]")
 
@@ -191,19 +188,10 @@ def _changed_parts(run: Run) -> list[str]:
         return []
 
 
-def describe_run(
-    run: Run, summary: dict[str, Any], progress: Progress | None, retried: float | None
-) -> Iterator[RenderableType]:
-    """Yield the run's configuration, its labels, and what is left.
-
-    Args:
-        run: The run.
-        summary: Its labels and counts (pipeline.run.progress), its store, and what is left.
-        progress: Its progress.json, if there is one.
-        retried: Largest CPU limit of its retries in seconds, if there were any.
-
-    """
+def describe_run(run: Run, summary: dict[str, Any]) -> Iterator[RenderableType]:
+    """Yield the run's configuration, its labels, and what is left; `summary` is what --json prints."""
     settings: dict[str, Any] = dict(run.manifest["config"])
+    progress, retried = summary["progress"], summary["retried_cpu_limit"]
     settings["cpu_limit"] = f"{settings['cpu_limit']:g}" + (f" (up to {retried:g} by retry)" if retried else "")
     named = ((key.replace("_", " "), value) for key, value in settings.items() if value is not False)
     config = ", ".join(key if value is True else f"{key} {value}" for key, value in named)
@@ -235,12 +223,12 @@ def describe_changed(run: Run) -> Iterator[str]:
         )
 
 
-def grading(run: Run) -> dict[str, Any]:
+def grading(run: Run, counts: bool = True) -> dict[str, Any]:
     """Return how many puzzles of a graded run have no grade, and the model of minutes; None if files are damaged."""
     try:
-        return {"ungraded": count_ungraded(run), "minutes_model": minutes_model(read_grades(run))}
+        return {"ungraded": count_ungraded(run) if counts else None, "minutes_model": minutes_model(read_grades(run))}
     except InputError:
-        return NO_GRADING
+        return {"ungraded": None, "minutes_model": None}
 
 
 def describe_ungraded(run: Run, puzzles: int | None) -> Iterator[str]:

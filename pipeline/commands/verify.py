@@ -16,7 +16,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
 )
 from nonocensus.pipeline.run.run_folder import open_place
-from nonocensus.pipeline.verify.verification import Damage, verify_place
+from nonocensus.pipeline.verify.verification import verify_place
 
 
 def verify(
@@ -35,16 +35,9 @@ def verify(
         print_json({"damaged": [damage._asdict() for damage in found], "repaired": repair})
     elif not found:
         out.print(f"[green]{escape(place)} is whole.[/green]")
-    lines = [
-        f"[red]{escape(damage.file)}:[/red] {escape(damage.what)}{repair_note(damage, repair)}" for damage in found
-    ]
-    list_errors(lines)
+    color, said = ("green", "repaired:") if repair else ("yellow", "--repair")
+    notes = (f" [{color}]({said} {escape(one.repair)})[/]" if one.repair else "" for one in found)
+    list_errors(
+        [f"[red]{escape(one.file)}:[/red] {escape(one.what)}{note}" for one, note in zip(found, notes, strict=True)]
+    )
     raise typer.Exit(SOME_FAILED if found else DONE)
-
-
-def repair_note(damage: Damage, repair: bool) -> str:
-    """Say what --repair would do, or has done."""
-    if not damage.repair:
-        return ""
-    how = escape(damage.repair)
-    return f" [green](repaired: {how})[/green]" if repair else f" [yellow](--repair {how})[/yellow]"

@@ -116,8 +116,8 @@ def find_duplicates(
             puzzles,
             place.rows - puzzles if isinstance(place, Run) else 0,
             faulty,
-            _number(connection, _PICTURELESS),
-            _number(connection, "select count(*) from puzzles where plain"),
+            connection.execute(_PICTURELESS).fetchall()[0][0],
+            connection.execute("select count(*) from puzzles where plain").fetchall()[0][0],
             crowded,
             {likeness: pc.sum(pc.equal(found["likeness"], likeness)).as_py() or 0 for likeness in LIKENESSES},
             found,
@@ -198,15 +198,12 @@ def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
 
 def _pictures(batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
     """Return the picture of each sound puzzle: a fitting goal, else a fitting unique solution, else null."""
-    pictures = _select(batch["goal"], matching_rows(batch, batch["goal"], good))
+    pictures = pc.if_else(pa.array(matching_rows(batch, batch["goal"], good)), batch["goal"], None)
     if answers is None:
         return pictures
     unique = pc.equal(answers["solutions"], "unique").fill_null(False).to_numpy(zero_copy_only=False)
-    return pc.coalesce(pictures, _select(answers["solution"], matching_rows(batch, answers["solution"], good & unique)))
-
-
-def _select(pictures: pa.Array, which: np.ndarray) -> pa.Array:
-    return pc.if_else(pa.array(which), pictures, None)
+    solved = pa.array(matching_rows(batch, answers["solution"], good & unique))
+    return pc.coalesce(pictures, pc.if_else(solved, answers["solution"], None))
 
 
 def _hashes(batch: pa.RecordBatch) -> dict[str, pa.Array]:
@@ -232,7 +229,8 @@ def _compare(connection: "duckdb.DuckDBPyConnection", share: float, progress: Pr
     """Fill the table `near`, and return the number of crowded pictures."""
     connection.execute(_PLACED)
     sizes = connection.execute(_SIZES).fetchall() if share else []
-    work = sum(count * passes(wide, high, count, _most_cells(wide, high, share)) for wide, high, count in sizes)
+    most = (int(allowed_cells(wide * high, share)[-1]) for wide, high, _ in sizes)
+    work = sum(count * passes(wide, high, count, cells) for (wide, high, count), cells in zip(sizes, most, strict=True))
     progress.on_start("comparing pictures", work, 0)
     crowded = 0
     found = [_NEAR.empty_table()]
@@ -250,11 +248,6 @@ def _fetch(connection: "duckdb.DuckDBPyConnection", count: int) -> Iterator[pa.R
     """Yield the pictures to compare, in order and in batches, as sorting whole rows takes much memory."""
     for first in range(0, count, FETCHED_ROWS):
         yield one_batch(connection.sql(_FETCHED.format(first, first + FETCHED_ROWS)).to_arrow_table())
-
-
-def _most_cells(width: int, height: int, share: float) -> int:
-    """Return the most cells in which near pictures of a size differ."""
-    return int(allowed_cells(width * height, share)[-1])
 
 
 def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, PictureColumn]]:
@@ -280,11 +273,6 @@ def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, PictureColumn]]:
             cells = cells.copy()
             cells[upright] = cells[upright].reshape(-1, *size[::-1]).transpose(0, 2, 1)
         yield ranks[start:end], pack(cells)
-
-
-def _number(connection: "duckdb.DuckDBPyConnection", query: str) -> int:
-    """Return the number that a query yields."""
-    return int(connection.execute(query).fetchall()[0][0])
 
 
 _NEAR = pa.schema([*((name, pa.int64()) for name in ("rank", "original", "cells")), ("share", pa.float64())])

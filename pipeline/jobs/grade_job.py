@@ -55,9 +55,7 @@ def grade_chunk(chunk: Chunk, call: JobCall) -> Output:
 
 def lost_rows(chunk: Chunk, _: JobCall, __: TaskFailure) -> pa.RecordBatch:
     """Return rows of status KILLED."""
-    fixed = {"status": KILLED, "solver_version": __version__}
-    rows = [row | fixed for row in chunk.puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()]
-    return pa.RecordBatch.from_pylist(rows, GRADES)
+    return one_batch(killed_rows(chunk.puzzles, GRADES))
 
 
 GRADE = Job(
@@ -255,7 +253,7 @@ def grade_puzzles(
         for (puzzles, _), outcome in run_divisible_tasks(executor, grade_batch, counted, divide):
             if isinstance(outcome, TaskFailure):
                 progress.on_warning(f"{puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
-                yield killed_rows(puzzles)
+                yield killed_rows(puzzles, GRADED)
             else:
                 yield pa.Table.from_batches([outcome])
             progress.on_progress(len(puzzles), "")
@@ -282,8 +280,8 @@ def divide(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return [(puzzles.take([k]), cpu_limit) for k in range(len(puzzles))]
 
 
-def killed_rows(puzzles: pa.RecordBatch) -> pa.Table:
-    """Return the rows, of GRADED, of puzzles whose worker died, or whose task raised an exception."""
+def killed_rows(puzzles: pa.RecordBatch, schema: pa.Schema) -> pa.Table:
+    """Return the rows of puzzles whose worker died, or whose task raised an exception."""
+    known = {name: puzzles[name] for name in puzzles.schema.names if name in schema.names}
     fixed = {"status": KILLED, "label": KILLED, "solver_version": __version__}
-    rows = [row | fixed for row in puzzles.select([*SHOWN, "clue_hash"]).to_pylist()]
-    return pa.Table.from_pylist(rows, GRADED)
+    return pa.Table.from_pylist([row | fixed for row in pa.table(known).to_pylist()], schema)

@@ -1,6 +1,7 @@
 """Update a run to its changed store, keeping the results of unchanged puzzles wherever they are now."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
-from nonocensus.pipeline.run.results import ResultFile, open_row_writer, row_masks, write_statistics
+from nonocensus.pipeline.run.results import ResultFile, covered_rows, open_row_writer, row_masks, write_statistics
 from nonocensus.pipeline.run.run_folder import (
     Run,
     RunManifest,
@@ -34,55 +35,46 @@ def carry_over(run: Run) -> tuple[Run, int]:
     run.json names the new parts, when the old ones stop counting, so the switch is atomic. Requires the run's lock.
     """
     require_same_solver(run)
-    changed = set(changed_parts(run))
     store = run.store
     manifest = cast(RunManifest, {**run.manifest, **store_location(store, run.folder), "inputs": store.parts()})
-    after = run._replace(manifest=manifest)
-    same = {part.name for part in run.parts} - changed
-    others = [part for part in after.parts if part.name not in same]
-    files = run.result_files()
-    kept = row_masks(files)
-    stale = [file for file in files if changed & file.covers.keys()]
-    session = next_session(run)
-    rows = sum(file.rows for file in files if file not in stale)
-    for number, file in enumerate(stale):
-        found, places = _unchanged_rows(run, file, kept.get(file.name), same, store, others)
+    after, session, stale = run._replace(manifest=manifest), next_session(run), set[str]()
+    for number, (file, _, found, places) in enumerate(_stale_files(run)):
+        stale.add(file.name)
         if len(found):
-            rows += len(found)
             _write(after, f"part-{session:04d}-carried-{number:06d}", file, found, places)
     write_manifest(after)
-    for file in stale:
-        after.results.delete(f"{file.name}.json")
-        after.results.delete(f"{file.name}.parquet")
-    return after, rows
+    for name in stale:
+        after.results.delete(f"{name}.json")
+        after.results.delete(f"{name}.parquet")
+    return after, sum(map(spans.size, covered_rows(after.result_files()).values()))
 
 
 def count_changed(run: Run) -> int:
     """Count the results that `carry_over` would not keep: their puzzles have changed in the store, or are gone."""
+    return sum(rows - len(found) for _, rows, found, _ in _stale_files(run))
+
+
+def _stale_files(run: Run) -> Iterator[tuple[ResultFile, int, pa.Table, list[Place]]]:
+    """Yield the files that cover changed parts, the number of their rows that count, and what `_unchanged_rows` does.
+
+    Rows of unchanged parts stay in place, the other parts of the store are searched for the puzzles.
+    """
     changed, store = set(changed_parts(run)), run.store
     same = {part.name for part in run.parts} - changed
     others = [part for part in store.parts() if part.name not in same]
     files = run.result_files()
     kept = row_masks(files)
-    lost = 0
     for file in files:
         if changed & file.covers.keys():
-            mask = kept.get(file.name)
-            rows = file.rows if mask is None else int(mask.sum())
-            lost += rows - len(_unchanged_rows(run, file, mask, same, store, others)[0])
-    return lost
+            counting = kept.get(file.name, np.ones(file.rows, np.bool_))
+            yield file, int(counting.sum()), *_unchanged_rows(run, file, counting, same, store, others)
 
 
 def _unchanged_rows(
-    run: Run, file: ResultFile, mask: np.ndarray | None, same: set[str], store: Store, others: list[Part]
+    run: Run, file: ResultFile, counting: np.ndarray, same: set[str], store: Store, others: list[Part]
 ) -> tuple[pa.Table, list[Place]]:
-    """Return the rows of a file whose puzzles are unchanged, and their present places.
-
-    same     names of unchanged parts, whose rows stay in place
-    others   the other parts of the store, which are searched for the puzzles
-    """
+    """Return the rows of a file whose puzzles are unchanged, and their present places."""
     rows = run.read(file)
-    counting = np.ones(len(rows), np.bool_) if mask is None else mask
     now: dict[int, Place] = {
         k: (part, number)
         for k, (part, number) in enumerate(zip(*(column.tolist() for column in file.places()), strict=True))
@@ -107,15 +99,10 @@ def _are_same(results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
     """Return which results belong to the row-aligned puzzles: equal clues, and `goal_matches` still true."""
     alike = pc.equal(results["clue_hash"].combine_chunks(), puzzles["clue_hash"]).fill_null(False)
     said = results["goal_matches"].combine_chunks()
-    known = pc.equal(said, _goals_match(puzzles))
+    given = solvable_rows(puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
+    known = pc.equal(said, pa.array(matching_rows(puzzles, puzzles["goal"], given), mask=~given))
     goals = pc.or_kleene(known, pc.and_(said.is_null(), puzzles["goal"].is_null()))
     return np.asarray(pc.and_(alike, goals.fill_null(False)).to_numpy(zero_copy_only=False))
-
-
-def _goals_match(puzzles: pa.RecordBatch) -> pa.Array:
-    """Return whether each puzzle's goal is a solution; null without a goal, and for contradictory clues."""
-    given = solvable_rows(puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
-    return pa.array(matching_rows(puzzles, puzzles["goal"], given), mask=~given)
 
 
 def _write(run: Run, name: str, file: ResultFile, rows: pa.Table, places: list[Place]) -> None:

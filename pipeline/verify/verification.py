@@ -75,18 +75,17 @@ def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Dam
 
 
 def repair_store(store: Store, found: list[Damage]) -> None:
-    """Quarantine damaged parts, so that the commands that made them make them again."""
-    with writer_lock(store.folder):
-        store.sweep()
-        for damage in found:
-            name = damage.file.rpartition("/")[2]
-            if damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
-                store.puzzles.move(name, store.folder.new_quarantine())
-            elif damage.repair not in (None, ORPHAN_REPAIR):
-                _quarantine(store, name)
-        if store.has_ledger and any(damage.repair not in (None, ORPHAN_REPAIR) for damage in found):
-            with open_ledger(Path(store.folder.path)) as ledger:
-                ledger.reset_tabled()
+    """Quarantine damaged parts, so that the commands that made them make them again. Requires the lock."""
+    store.sweep()
+    for damage in found:
+        name = damage.file.rpartition("/")[2]
+        if damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
+            store.puzzles.move(name, store.folder.new_quarantine())
+        elif damage.repair not in (None, ORPHAN_REPAIR):
+            _quarantine(store, name)
+    if store.has_ledger and any(damage.repair not in (None, ORPHAN_REPAIR) for damage in found):
+        with open_ledger(Path(store.folder.path)) as ledger:
+            ledger.reset_tabled()
 
 
 def _quarantine(store: Store, name: str) -> None:
@@ -212,15 +211,14 @@ def _store_damage(run: Run) -> tuple[list[Damage], dict[str, Part]]:
 
 
 def repair_run(run: Run, found: list[Damage]) -> None:
-    """Quarantine damaged files, so that the commands that made them make them again."""
-    with writer_lock(run.folder):
-        for damage in found:
-            folder, name = damage.file.split("/")[-2:]
-            if damage.repair == RESULTS_REPAIR:
-                quarantine(run, name)
-            elif damage.repair:
-                (run.folder / folder).move(name, run.folder.new_quarantine())
-        write_summary(run)
+    """Quarantine damaged files, so that the commands that made them make them again. Requires the lock."""
+    for damage in found:
+        folder, name = damage.file.split("/")[-2:]
+        if damage.repair == RESULTS_REPAIR:
+            quarantine(run, name)
+        elif damage.repair:
+            (run.folder / folder).move(name, run.folder.new_quarantine())
+    write_summary(run)
 
 
 def _file_damage(run: Run, file: ResultFile, parts: dict[str, Part]) -> Iterator[str]:

@@ -147,12 +147,9 @@ def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[AmbiguousPuzzle, ...]:
 def _contradictory(rows: pa.Table) -> tuple[ContradictoryPuzzle, ...]:
     names = list(dict.fromkeys(["puzzle_id", "title", "technique", *CLUES]))
     listed = rows.select(names).slice(0, CONTRADICTORY).to_pylist()
-    return tuple(_refuted(row) for row in listed)
-
-
-def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
-    facts = {name: row[name] for name in ("puzzle_id", "title", "width", "height")}
-    return ContradictoryPuzzle(**facts, why=explain_contradiction(row, row["technique"]))
+    whys = (explain_contradiction(row, row["technique"]) for row in listed)
+    facts = ("puzzle_id", "title", "width", "height")
+    return tuple(ContradictoryPuzzle._make([*map(row.get, facts), why]) for row, why in zip(listed, whys, strict=True))
 
 
 def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:

@@ -245,13 +245,8 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
 
     The interval is Fisher's with the variance of Bonett and Wright (2000): (1 + rho^2 / 2) / (n - 3).
     """
-    there = pc.and_(pc.is_valid(x), pc.is_valid(y))
-    x, y = x.filter(there), y.filter(there)
-    n = len(x)
-    if n < FEW:
-        return None
-    rho = _product(_standard_ranks(x.to_numpy()), _standard_ranks(y.to_numpy()))
-    return None if rho is None else _interval(n, rho)
+    found = correlate_measures(pa.table({"x": x, "y": y}))
+    return _interval(found[0].puzzles, found[0].rho) if found else None
 
 
 def _interval(n: int, rho: float) -> tuple[int, float, float, float]:
@@ -330,29 +325,18 @@ def ranks(values: np.ndarray) -> np.ndarray:
 def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
     """Return the outliers of a source by a rating of difficulty."""
     rows = rows.filter(rows[column].is_valid())
-    estimate = DIFFICULTY_RATINGS[column]
-    measure = "difficulty" if rows[estimate].null_count == len(rows) else estimate
+    measure = DIFFICULTY_RATINGS[column]
+    measure = "difficulty" if rows[measure].null_count == len(rows) else measure
     rows = rows.filter(rows[measure].is_valid())
     if len(rows) < FEW:
         return []
     people, solver = (((ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in (column, measure))
     apart = np.argsort(np.subtract(solver, people), kind="stable")
     picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
-    names = ["source", "puzzle_id", "title", column, measure]
-    facts = rows.select(names).take(picked).to_pylist()
+    facts = rows.select(["source", "puzzle_id", "title", column, measure]).take(picked).to_pydict().values()
     return [
-        Outlier(
-            row["source"],
-            row["puzzle_id"],
-            row["title"],
-            column,
-            row[column],
-            measure,
-            row[measure],
-            people[k],
-            solver[k],
-        )
-        for k, row in zip(picked.tolist(), facts, strict=True)
+        Outlier._make([*about, column, rating, measure, estimate, people[k], solver[k]])
+        for k, *about, rating, estimate in zip(picked.tolist(), *facts, strict=True)
     ]
 
 

@@ -31,6 +31,7 @@ from nonocensus.scrapers.formats import named
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES
 from nonocensus.solver.model.techniques import REACH, TECHNIQUES
+from nonocensus.solver.people.minutes import parameters
 from nonocensus.solver.people.puzzle_grade import grades
 
 SERIAL = Resources(serial=True)
@@ -217,6 +218,25 @@ def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
     assert lasting(read_grades(own)) == lasting(first)
     write_grades(place, "part-99999-00000-aaaaaa", late)
     assert Counter(read_grades(own)["status"].to_pylist()) == {"ok": len(first) - 1, "timeout": 1}
+
+
+def test_model_of_minutes_is_named_and_another_grades_again(own: Run, nonocensus: Nonocensus) -> None:
+    """Grades of before that was recorded stay."""
+    assert nonocensus("grade", "run", "--serial").code == 0
+    now, first = parameters().name, read_grades(own).to_pylist()
+    assert {row["minutes_model"] for row in first} == {now}
+    for number, model in enumerate((None, "0" * 16)):
+        write_grades(
+            own.folder / "grades", f"part-0099-aaaaaaaa-00000{number}", first[number] | {"minutes_model": model}
+        )
+    status = json.loads(nonocensus("status", "run", "--json").out)
+    assert status["minutes_model"] == f"{'0' * 16}, {now}"
+    assert json.loads(nonocensus("grade", "run", "--serial", "--json").out)["graded_now"] == 1
+    assert json.loads(nonocensus("status", "run", "--json").out)["minutes_model"] == now
+    assert nonocensus("report", "run", "--out", "report").code == 0
+    assert json.loads(Path("report/report.json").read_text())["about"]["versions"]["minutes model"] == now
+    assert nonocensus("dataset", "run", "--out", "dataset").code == 0
+    assert f"a checksum that begins with `{now}`" in Path("dataset/README.md").read_text()
 
 
 def test_grade_of_other_clues_is_ignored(own: Run, nonocensus: Nonocensus) -> None:
