@@ -16,6 +16,9 @@ SECONDS_RIDGE, STARS_RIDGE = 1.0, 300.0
 ASSUMPTION_WEIGHTS = np.linspace(0, 1.5, 151)
 """Candidates for the weight of assumptions."""
 
+FEW = 30
+"""Fewest puzzles beyond line logic that the weight is fitted to, and of a group whose errors are shown."""
+
 BINS = 10
 """Bins of equal numbers of puzzles, by estimate, for which the interval is measured."""
 
@@ -56,6 +59,7 @@ def fit(timed: Judged, rated: Judged) -> dict[str, Any]:
     """Return the parameters for a kind, as the parameter file has them."""
     logs = np.log1p(rated.features)  # the timed ones have no assumptions
     mean, scale = logs.mean(axis=0), logs.std(axis=0)
+    scale[scale == 0] = 1.0  # of a feature that never varies
     log_times = np.log(timed.judgement)
     by_lines = np.arange(len(FEATURES)) != AT_LOG_OPEN
 
@@ -114,8 +118,8 @@ def _assumptions(lengths: np.ndarray, depth: np.ndarray, stars: np.ndarray) -> t
     A puzzle beyond line logic takes as long as puzzles of as many stars that line logic solves.
     """
     plain = depth == 0
-    if plain.all():
-        return 0.0, 1.0  # nothing is known of assumptions
+    if np.count_nonzero(~plain) < FEW:
+        return 0.0, 1.0
     curve = np.polyfit(lengths[plain], stars[plain], 3)
     longest = lengths[plain].max()
 

@@ -20,7 +20,7 @@ import pyarrow.csv
 import vl_convert
 
 from benchmarks.findings import run_command
-from benchmarks.minutes_fit import FOLDS, Judged, cross_validate, fit, rounded
+from benchmarks.minutes_fit import FEW, FOLDS, Judged, cross_validate, fit, rounded
 from benchmarks.result_pages import RESULTS
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.store.parts import open_store
@@ -56,9 +56,6 @@ BAND_NAMES = [*(f"up to {most:,} cells" for most in SIZE_BANDS), f"over {SIZE_BA
 
 GROUPS = ["all", *BAND_NAMES, *(technique.name for technique in TECHNIQUES)]
 """Names of `groups`, in the order of tables and charts."""
-
-FEW = 30
-"""Fewest puzzles of a group whose errors are shown."""
 
 TICKS = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000]
 SCALE = alt.Scale(type="log", domain=[0.05, 1000], nice=False, clamp=True)

@@ -221,7 +221,7 @@ def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
 
 
 def test_model_of_minutes_is_named_and_another_grades_again(own: Run, nonocensus: Nonocensus) -> None:
-    """Grades of before that was recorded stay."""
+    """Grades that name no model stay."""
     assert nonocensus("grade", "run", "--serial").code == 0
     now, first = parameters().name, read_grades(own).to_pylist()
     assert {row["minutes_model"] for row in first} == {now}
