@@ -239,17 +239,20 @@ class Store(NamedTuple):
             )
 
     def superseded(self) -> list[str]:
-        """Return the files of parts that have another one: a command was killed before or after it replaced it."""
-        names = self.puzzles.names()
+        """Return the files of parts that have another one: a command was killed before or after it replaced it.
+
+        None on object storage, where they may be a suspended writer's.
+        """
+        names = self.puzzles.names() if self.puzzles.local else []
         parts = self.puzzles.read_each(filter(_names_part, names), Part)
         used = {part.name: part.file for part in parts if isinstance(part, Part) and part.file in names}
         found = (PART.fullmatch(name) for name in names if name.endswith(".parquet"))
         return [one[0] for one in found if one and used.get(one[1], one[0]) != one[0]]
 
     def sweep(self) -> None:
-        """Delete what killed commands left: unfinished files, on local disks superseded ones too. Requires the lock."""
+        """Delete what killed commands left: unfinished files and superseded ones. Requires the lock."""
         self.puzzles.sweep()
-        for name in self.superseded() if self.puzzles.local else ():
+        for name in self.superseded():
             self.puzzles.delete(name)
 
     @contextmanager
