@@ -239,10 +239,7 @@ class Store(NamedTuple):
             )
 
     def superseded(self) -> list[str]:
-        """Return the files of parts that have another one: a command was killed before or after it replaced it.
-
-        None on object storage, where they may be a suspended writer's.
-        """
+        """Return local files of parts that have another one: a killed command's, elsewhere maybe a suspended one's."""
         names = self.puzzles.names() if self.puzzles.local else []
         parts = self.puzzles.read_each(filter(_names_part, names), Part)
         used = {part.name: part.file for part in parts if isinstance(part, Part) and part.file in names}
