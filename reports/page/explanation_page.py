@@ -18,16 +18,16 @@ from nonocensus.reports.drawings.svg import add_line_numbers, drawing, line_draw
 from nonocensus.reports.page.page_scripts import content_hash, join_modules
 from nonocensus.reports.page.printing import names
 from nonocensus.reports.page.templating import environment, source
+from nonocensus.reports.words.reading_order import line_of
 from nonocensus.reports.words.step_words import (
     DescribedStep,
     MergedStep,
     describe_ending,
     describe_merged,
     known_grid,
-    line_of,
 )
 from nonocensus.solver.model.techniques import TECHNIQUES, Technique
-from nonocensus.solver.people.explanation import Explanation
+from nonocensus.solver.people.explanation import Explanation, exclude
 
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""
@@ -90,8 +90,7 @@ def _used_techniques(explanation: Explanation, steps: list[DescribedStep[MergedS
     clearest: dict[int, tuple[Any, DescribedStep[MergedStep], int, list[int], list[int]]] = {}
     for described in steps:
         step, before = described.step, list(cells)
-        for place, color in step.ruled:
-            cells[place] &= ~(1 << color)
+        exclude(cells, step.ruled)
         decides = any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled)
         number = step.lines[0] if step.lines else -1
         is_other = described.why != TECHNIQUES[step.technique].says
@@ -126,8 +125,7 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedSte
     if puzzle.colors > 1 and len(steps[0].step.lines) > 1:
         wanted.add(1)  # it leaves most cells some colours only
     for step in steps:
-        for place, color in step.step.ruled:
-            cells[place] &= ~(1 << color)
+        exclude(cells, step.step.ruled)
         if step.number in wanted:
             grids[step.number] = drawn()
     return grids

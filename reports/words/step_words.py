@@ -10,13 +10,17 @@ from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words.formatting import count_text, join_words
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
+from nonocensus.reports.words.reading_order import holds, is_alike, line_of, reading_order, union
 from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name, name_lines
-from nonocensus.solver.model.puzzle import Clue, Puzzle
-from nonocensus.solver.model.techniques import CLUE, TECHNIQUES
-from nonocensus.solver.people.explanation import Explanation, Step
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.explanation import Explanation, Step, exclude
 from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
 
 AnyStep = TypeVar("AnyStep")
+
+MOST_SENTENCES = 3
+"""Sentences of a step, unless those of one line are more."""
 
 MOST_NAMED = 12
 """Groups of rows that a step about the whole grid names."""
@@ -59,112 +63,71 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
     cells = list(explanation.start)
     for number, step in enumerate(explanation.steps, 1):
         yield DescribedStep(number, step, *describe_step(explanation.puzzle, step, cells))
-        for place, color in step.ruled:
-            cells[place] &= ~(1 << color)
+        exclude(cells, step.ruled)
 
 
 def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
-    """Describe all steps for a reader: consecutive ones of a line and technique are one.
+    """Describe the steps that a reader needs; those of a technique on several rows, or on several columns, are one.
 
-    So are those of a technique on several lines that decide no cell, but only exclude colours, and those of which the
-    same is said; and colours that clues lack are excluded first of all, in one step.
+    So are lines of which the same is said; and colours that clues lack are excluded first of all, in one step.
     """
-    explanation, lacking = lacking_first(explanation)
-    groups: list[list[Step]] = [explanation.steps[:lacking]] * bool(lacking)
-    was_decisive = True
-    pairs = list(zip(explanation.steps, explanation.decisive(), strict=True))[lacking:]
-    for k, (step, is_decisive) in enumerate(pairs):
-        is_same = k > 0 and step.line is not None and groups[-1][-1].technique == step.technique
-        is_on = is_same and groups[-1][-1].line == step.line
-        if is_on or (is_same and not (was_decisive or is_decisive)):
+    shorter, lacking = reading_order(explanation)
+    puzzle, cells, number = explanation.puzzle, list(explanation.start), 0
+    groups: list[list[Step]] = [shorter.steps[:lacking]] * bool(lacking)
+    for k, step in enumerate(shorter.steps[lacking:]):
+        if k and is_alike(groups[-1][-1], step, puzzle.height):
             groups[-1].append(step)
         else:
             groups.append([step])
-        was_decisive = is_decisive or (is_on and was_decisive)
-    puzzle, cells = explanation.puzzle, list(explanation.start)
-    described = list[_StepGroup]()
     for steps in groups:
-        before = list(cells)
-        runs = [list(run) for _, run in groupby(steps, lambda step: step.line)]
-        words = [_describe_run(puzzle, run, cells) for run in runs]
-        said = [_Said(run[0].line, clue, what) for run, (clue, what, _, _) in zip(runs, words, strict=True)]
-        brief, why = words[0][2:]
-        if lacking and not described:
-            why = HINTS["lacks"]
+        before, ordered = list(cells), sorted(steps, key=lambda step: step.line or 0)
+        runs = [_describe_run(puzzle, list(run), cells) for _, run in groupby(ordered, lambda step: step.line)]
+        if lacking and not number:
             decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
-            said = [_Said(None, "", _lacking_words(puzzle, decided))]
-        if earlier := _earlier(puzzle, described, steps[0].technique, said):
-            earlier.steps.extend(steps)
-            earlier.said.extend(said)
-        else:
-            described.append(_StepGroup(list(steps), said, brief, why))
-    for number, (steps, said, brief, why) in enumerate(described, 1):
-        lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
-        ruled = tuple(ruled for step in steps for ruled in step.ruled)
-        merged = MergedStep(steps[0].technique, lines, ruled, steps[0].assumption)
-        what = "\n".join(_headed(puzzle, alike) for alike in _alike(puzzle, said))
-        yield DescribedStep(number, merged, what, brief, why)
+            runs = [_Run(steps, None, _lacking_words(puzzle, decided), runs[0].brief, HINTS["lacks"])]
+        for said in _at_once(runs):
+            number += 1
+            steps = [step for alike in said for run in alike for step in run.steps]
+            lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
+            merged = MergedStep(steps[0].technique, lines, union(steps).ruled, steps[0].assumption)
+            what = "\n".join(_headed(puzzle, alike) for alike in said)
+            yield DescribedStep(number, merged, what, said[0][0].brief, said[0][0].why)
 
 
-class _Said(NamedTuple):
-    """What is said of a line, without naming it and its clue; line None: of an assumption, or of the whole grid."""
-
-    line: int | None
-    clue: str
-    what: str
-
-
-class _StepGroup(NamedTuple):
-    """Steps that are described as one, and what is said of each line."""
+class _Run(NamedTuple):
+    """Steps of a line and what is said of them, without the line and its clue, which are not named if that is None."""
 
     steps: list[Step]
-    said: list[_Said]
+    clue: str | None
+    what: str
     brief: str
     why: str
 
 
-def _earlier(puzzle: Puzzle, merged: list[_StepGroup], technique: int, said: list[_Said]) -> _StepGroup | None:
-    """Return the step that says the same of other rows or other columns, with steps of such lines alone in between."""
-    for earlier in reversed(merged):
-        lines = [each.line for each in earlier.said + said]
-        is_row = {line is not None and line < puzzle.height for line in lines}
-        if earlier.steps[0].technique != technique or len(is_row) > 1 or None in lines:
-            return None
-        if len(list(_alike(puzzle, earlier.said + said))) == 1:
-            return earlier
-    return None
+def _at_once(runs: Iterable[_Run]) -> Iterator[list[list[_Run]]]:
+    """Yield what one step says: a few sentences, each with the lines of which it is said."""
+    alike: dict[str, list[_Run]] = {}
+    for run in runs:
+        alike.setdefault(run.what, []).append(run)
+    said, sentences = list[list[_Run]](), 0
+    for what, same in alike.items():
+        more = what.count("\n") + 1
+        if said and sentences + more > MOST_SENTENCES:
+            yield said
+            said, sentences = [], 0
+        said.append(same)
+        sentences += more
+    yield said
 
 
-def _alike(puzzle: Puzzle, said: Sequence[_Said]) -> Iterator[list[_Said]]:
-    """Yield what is said of consecutive rows or columns, those together of which the same is said."""
-    for _, same in groupby(said, lambda each: (each.line is not None and each.line < puzzle.height, each.what)):
-        yield list(same)
-
-
-def _headed(puzzle: Puzzle, alike: list[_Said]) -> str:
+def _headed(puzzle: Puzzle, alike: list[_Run]) -> str:
     """Name some lines, with their clue if it is the same, before what is said of them."""
-    lines, clues = sorted(each.line for each in alike if each.line is not None), {each.clue for each in alike}
-    if not lines:
+    clues = {run.clue for run in alike}
+    if None in clues:
         return alike[0].what
-    clue = clues.pop() if len(clues) == 1 else ""
-    return f"{describe_lines(puzzle, lines)}{', ' * bool(clue)}{clue}: {alike[0].what}"
-
-
-def lacking_first(explanation: Explanation) -> tuple[Explanation, int]:
-    """Move the colours that clues lack to the first steps, one for each line; return the number of these steps."""
-    puzzle, lacking = explanation.puzzle, list[Step]()
-    left = {pair for step in explanation.steps if step.technique == CLUE for pair in step.ruled}
-    for number in range(puzzle.height + puzzle.width):
-        clue, places = line_of(puzzle, number)
-        colors = {0, *(block.color for block in clue)}
-        if ruled := sorted((place, color) for place, color in left if place in places and color not in colors):
-            left -= set(ruled)
-            lacking.append(Step(CLUE, number, tuple(ruled)))
-    if puzzle.colors < 2 or len(lacking) < 2:
-        return explanation, 0
-    gone = {pair for step in lacking for pair in step.ruled}
-    rest = (step._replace(ruled=tuple(pair for pair in step.ruled if pair not in gone)) for step in explanation.steps)
-    return explanation._replace(steps=[*lacking, *(step for step in rest if step.ruled)]), len(lacking)
+    lines = [run.steps[0].line for run in alike if run.steps[0].line is not None]
+    clue = f", {alike[0].clue}" if len(clues) == 1 and alike[0].clue else ""
+    return f"{describe_lines(puzzle, lines)}{clue}: {alike[0].what}"
 
 
 def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
@@ -187,25 +150,18 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
     return f"{said}. Where these share none, it is {color_name(puzzle, 0)}: {named}."
 
 
-def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> tuple[str, str, str, str]:
-    """Describe consecutive steps of a line and technique, by one argument if there is one for all; update the cells.
-
-    The clue is apart from `what`, which does not name the line.
-    """
-    whole = describe_step(puzzle, steps[0]._replace(ruled=tuple(pair for step in steps for pair in step.ruled)), cells)
-    line, is_one = steps[0].line, len(steps) == 1 or "\n" not in whole[0]
-    described = []
-    for step in steps:
-        described += [] if is_one else [describe_step(puzzle, step, cells)]
-        for place, color in step.ruled:
-            cells[place] &= ~(1 << color)
-    if line is None:
-        return "", *whole
-    heading, _, what = whole[0].partition(": ")
-    if described:
-        first, *others = (what.partition(": ")[2] for what, _, _ in described)
-        what = "\n".join([first, *map(_upper, others)])
-    return heading.partition(", ")[2], what, whole[1], (described or [whole])[0][2]
+def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> _Run:
+    """Describe the steps of a line and technique, at once if they hold at once; update the cells."""
+    whole, described = union(steps), list[tuple[str, str, str]]()
+    clue, brief = None, describe_step(puzzle, whole, cells)[1]
+    for step in [whole] if len(steps) == 1 or holds(puzzle, whole, cells) else steps:
+        described.append(describe_step(puzzle, step, cells))
+        exclude(cells, step.ruled)
+    said = [what for what, _, _ in described]
+    if whole.line is not None:
+        clue = said[0].partition(": ")[0].partition(", ")[2]
+        said = [what.partition(": ")[2] for what in said]
+    return _Run(steps, clue, "\n".join([said[0], *map(_upper, said[1:])]), brief, described[0][2])
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:
@@ -223,8 +179,7 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
     sentences = [f"Assume {where} is {color_name(puzzle, refuted.color)}."]
     for then in refuted.then:
         sentences.append(_sentences(*_reasons(puzzle, then.line, then.ruled, before)))
-        for place, color in then.ruled:
-            before[place] &= ~(1 << color)
+        exclude(before, then.ruled)
     sentences.append(f"Then {_lower(describe_contradiction(puzzle, refuted.end, before))}")
     row = line_words(puzzle, refuted.place // puzzle.width, cells)
     x = refuted.place % puzzle.width
@@ -264,30 +219,19 @@ def describe_contradiction(puzzle: Puzzle, number: int, cells: Sequence[int]) ->
     return f"{words.heading()}{comma} has no arrangement: {why}."
 
 
-def line_of(puzzle: Puzzle, line: int) -> tuple[Clue, range]:
-    """Return the clue and the cells of a line; rows are numbered before columns."""
-    if line < puzzle.height:
-        return puzzle.rows[line], range(line * puzzle.width, (line + 1) * puzzle.width)
-    column = line - puzzle.height
-    return puzzle.columns[column], range(column, puzzle.width * puzzle.height, puzzle.width)
-
-
 def grid_states(explanation: Explanation) -> Iterator[GridState]:
     """Yield the grid before the first step and after each, with the step's cells and line highlighted."""
-    puzzle = explanation.puzzle
-    cells, grid = list(explanation.start), known_grid(explanation.start, puzzle.width)
-    yield GridState(grid)
+    puzzle, cells = explanation.puzzle, list(explanation.start)
+    yield GridState(known_grid(cells, puzzle.width))
     for described in describe_steps(explanation):
-        step, grid = described.step, grid.copy()
-        for place, color in step.ruled:
-            cells[place] &= ~(1 << color)
-            grid.ravel()[place] = _entry(cells[place])
-        marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
+        step, marked = described.step, np.zeros((puzzle.height, puzzle.width), np.bool_)
+        exclude(cells, step.ruled)
         marked.ravel()[[place for place, _ in step.ruled]] = True
         lines = [step.line] if step.line is not None else []
         rows = tuple(line for line in lines if line < puzzle.height)
         columns = tuple(line - puzzle.height for line in lines if line >= puzzle.height)
-        yield GridState(grid, marked, rows, columns, f"{described.number}. {described.brief}")
+        words = f"{described.number}. {described.brief}"
+        yield GridState(known_grid(cells, puzzle.width), marked, rows, columns, words)
 
 
 def known_grid(cells: list[int], width: int) -> np.ndarray:

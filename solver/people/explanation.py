@@ -6,7 +6,7 @@ need nested assumptions are left open.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -83,14 +83,19 @@ class Explanation(NamedTuple):
         """Yield the cells after each step, as `cells`."""
         cells = list(self.start)
         for step in self.steps:
-            for place, color in step.ruled:
-                cells[place] &= ~(1 << color)
+            exclude(cells, step.ruled)
             yield list(cells)
 
     def decisive(self) -> list[bool]:
         """Return for each step whether it leaves a cell with one colour."""
         pairs = zip(self.steps, self.grids(), strict=True)
         return [any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled) for step, cells in pairs]
+
+
+def exclude(cells: list[int], ruled: Iterable[Ruled]) -> None:
+    """Exclude colours from cells."""
+    for place, color in ruled:
+        cells[place] &= ~(1 << color)
 
 
 class InvalidStep(Exception):
@@ -170,8 +175,7 @@ def _up_to_contradiction(explanation: Explanation, replay: Replay) -> Explanatio
     for k, step in enumerate(explanation.steps):
         if step.line is not None and replay.clues[step.line].possible(cells[replay.every[step.line]]) is None:
             return explanation._replace(steps=explanation.steps[:k], cells=cells, state="contradiction", end=step.line)
-        for place, color in step.ruled:
-            cells[place] &= ~(1 << color)
+        exclude(cells, step.ruled)
     return explanation._replace(cells=cells)
 
 

@@ -13,10 +13,12 @@ from test_explained import dominoes
 from nonocensus.reports.page.explanation_page import _used_techniques, page
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import RULES, find_reasons
-from nonocensus.reports.words.step_words import describe_merged, lacking_first, line_of
+from nonocensus.reports.words.reading_order import line_of, reading_order
+from nonocensus.reports.words.step_words import describe_merged
 from nonocensus.solver.model.puzzle import Color, from_picture
 from nonocensus.solver.model.techniques import CLUE, LINE, MERCURY, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step, check, explain
+from nonocensus.solver.people.hints import hint
 
 pytestmark = NEEDED
 
@@ -113,21 +115,46 @@ def test_colours_that_clues_lack_are_one_step() -> None:
 
 
 def test_merged_steps_are_checked_too() -> None:
-    """Colours that clues lack come first: the certificate checker agrees with every step in that order."""
+    """The certificate checker agrees with every step as it is told: without needless ones, alike ones together."""
     boxes = np.zeros((20, 20), np.uint8)
     boxes[3:8, 2:14] = boxes[10:17, 5:18] = boxes[12:15, 8:12] = 1
     for explanation in (flower(), explain(dominoes(7)), explain(from_picture(boxes))):
-        reordered, lacking = lacking_first(explanation)
+        shorter, lacking = reading_order(explanation)
         assert (lacking > 0) == (explanation.puzzle.colors > 1)
-        check(reordered)
+        assert shorter.cells == explanation.cells
+        check(shorter)
         groups = [step.step for step in describe_merged(explanation)][bool(lacking) :]
-        steps = reordered.steps[:lacking]
+        steps = shorter.steps[:lacking]
         for group in groups:
             for line in group.lines or (None,):
-                of_line = {pair for step in reordered.steps[lacking:] if step.line == line for pair in step.ruled}
-                ruled = tuple(pair for pair in group.ruled if line is None or pair in of_line)
+                places = set() if line is None else set(line_of(explanation.puzzle, line)[1])
+                ruled = tuple(pair for pair in group.ruled if line is None or pair[0] in places)
                 steps.append(Step(group.technique, line, ruled, group.assumption))
-        check(reordered._replace(steps=steps))
+        check(shorter._replace(steps=steps))
+
+
+def test_colours_that_no_later_step_needs_are_not_ruled_out_before() -> None:
+    """In a coloured puzzle, most early steps only exclude colours from cells that are then painted anyway."""
+    explanation = flower()
+    told = list(describe_merged(explanation))
+    looks = 1 + sum(
+        step[:2] != before[:2] for before, step in zip(explanation.steps, explanation.steps[1:], strict=False)
+    )
+    assert len(told) < 0.55 * looks
+    assert max(step.step.technique for step in told) == max(step.technique for step in explanation.steps)
+    assert all(step.what.count("\n") < 3 or len(step.step.lines) == 1 for step in told)
+
+
+def test_line_of_a_hint_is_told_last_after_its_premises() -> None:
+    whole = flower()
+    for cells in list(whole.grids())[20:60:5]:
+        known = [colors if colors & (colors - 1) == 0 else 0b1111 for colors in cells]
+        start = (np.array(known)[:, None] >> np.arange(4) & 1 == 1).reshape(15, 15, 4)
+        found = hint(whole.puzzle, start).next
+        assert found is not None
+        *_, told = describe_merged(found)
+        assert told.step.lines == (found.steps[-1].line,) or told.step.technique == CLUE
+        check(reading_order(found)[0])
 
 
 def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None:
@@ -189,7 +216,7 @@ def test_lines_of_which_the_same_is_said_are_one_step() -> None:
         "Rows 2, 4 and 5, clue 4: only columns 2 to 5 can be black, and 4 black cells are needed, so columns 2 to 5 "
         "are black."
     )
-    assert told[0].step.lines == (0, 5)
+    assert [step.step.lines for step in told] == [(0, 5, 2), (6,), (1, 3, 4)]
     assert sorted(pair for step in told for pair in step.step.ruled) == sorted(
         pair for step in explanation.steps for pair in step.ruled
     )
