@@ -192,8 +192,10 @@ class LineWords:
             short.setdefault(f"{where} {{}} no room in {self.cells(room)}", []).append(t)
         for no_room, blocks in short.items():
             clauses.append(self.blocks(blocks, "and") + no_room.format("have" if len(blocks) > 1 else "has"))
-        said = join_words(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
-        return f"as {join_words(lead)}, {said}" if lead else said
+        clauses = clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"]
+        if not lead:
+            return _joined(clauses)
+        return f"as {lead[0]}, {clauses[0]}" if len(lead + clauses) == 2 else f"{join_words(lead)}; {_joined(clauses)}"
 
     def kept(self, parts: Mapping[str, Any], t: int, within: range) -> str:
         """Say which blocks keep a block within cells: `with 2 + 1 and 2 gaps before it, `."""
@@ -228,15 +230,15 @@ class LineWords:
         short = parts["short"]
         clauses = [f"{self.blocks(short, 'and')} {'are' if len(short) > 1 else 'is'} shorter"] if short else []
         clauses += [self.limit(parts, *far) for far in parts["far"]]
-        return join_words(clauses or [f"no {color_name(self.puzzle, parts['color'])} block is there"])
+        return _joined(clauses or [f"no {color_name(self.puzzle, parts['color'])} block is there"])
 
     def lead(self, parts: Mapping[str, Any]) -> str:
         """Say what limits blocks to where they are: known cells, all blocks pushed to either end, or their count."""
         if "limited" in parts:
             limits, mentioned = limiting(*parts["limited"]), shown_line(parts)[1]
             known = self.known(limits, [x for x in range(len(limits.cells)) if x not in mentioned])
-            others = join_words([self.limit(parts, *other) for other in parts.get("others", ())])
-            return known + (f"{others}: " if others else "")
+            others = [self.limit(parts, *other) for other in parts.get("others", ())]
+            return known + _joined(others) + ("; " if others[bool(known) ^ 1 :] else ": " if others else "")
         if "first" in parts:
             return self.pushed(parts)
         if "passed" in parts:
@@ -311,13 +313,15 @@ class LineWords:
         )
 
     def argument(self, reason: Reason) -> str:
-        """Say an argument, without what it excludes."""
-        lead, said = self.lead(reason.parts), self._formatted(SENTENCES[reason.kind], reason)
-        return (
-            f"{lead.removesuffix(', ')} and {said[3:]}"
-            if lead.endswith(", ") and said.startswith("as ")
-            else lead + said
-        )
+        """Say an argument, without what it excludes; a semicolon ends a sentence of it."""
+        return self._led(self.lead(reason.parts), reason)
+
+    def _led(self, lead: str, reason: Reason) -> str:
+        said = self._formatted(SENTENCES[reason.kind], reason)
+        if lead.endswith(", ") and said.startswith("as "):
+            return f"{lead[:-2]} and {said[3:]}"
+        is_long = lead.endswith(": ") and (said.startswith("as ") or "; " in said)
+        return f"{lead[:-2]}; {said}" if is_long else lead + said
 
     def hint(self, reason: Reason) -> str | None:
         """Say how to look at the line for an argument; None if that is as its technique says."""
@@ -332,7 +336,7 @@ class LineWords:
         said, last = list[str](), ""
         for reason in reasons:
             lead = self.lead(reason.parts)
-            said.append(self.argument(reason).removeprefix(lead if lead == last else ""))
+            said.append(self._led("" if lead == last else lead, reason))
             last = lead
         return said
 
@@ -358,6 +362,11 @@ class LineWords:
     def are(self, cells: Sequence[int]) -> str:
         """Name cells as a subject, with its verb."""
         return f"{self.cells(cells)} {'are' if len(cells) > 1 else 'is'}"
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    """Join limits of blocks; if one says what pushes a block, each is a sentence."""
+    return "; ".join(clauses) if any(each.startswith("with ") for each in clauses[1:]) else join_words(clauses)
 
 
 def _color_of(words: LineWords, parts: Mapping[str, Any]) -> str:

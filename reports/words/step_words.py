@@ -205,7 +205,8 @@ def _sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
     """Say on which line, why and what some arguments exclude, a line each."""
     line, said = words.line, list[str]()
     for argument, reason in zip(words.arguments(reasons), reasons, strict=True):
-        said.append(f"{_upper(argument) if said else argument}, so {words.conclusion(reason.ruled, line)}.")
+        told = f"{_sentenced(argument)}, so {words.conclusion(reason.ruled, line)}."
+        said.append(_upper(told) if said else told)
         line = line.without(reason.ruled)
     return "\n".join([f"{words.heading()}: {said[0]}", *said[1:]])
 
@@ -216,7 +217,7 @@ def describe_contradiction(puzzle: Puzzle, number: int, cells: Sequence[int]) ->
     then, end = refutation(words.line)
     why = words.then(then) + words.argument(end)
     comma = "," * ("," in words.heading())
-    return f"{words.heading()}{comma} has no arrangement: {why}."
+    return f"{words.heading()}{comma} has no arrangement: {_sentenced(why)}."
 
 
 def grid_states(explanation: Explanation) -> Iterator[GridState]:
@@ -279,6 +280,12 @@ def describe_cell(puzzle: Puzzle, place: int) -> str:
     """Describe a cell by its index, row by row."""
     y, x = divmod(place, puzzle.width)
     return f"row {y + 1}, column {x + 1}"
+
+
+def _sentenced(argument: str) -> str:
+    """Make a sentence of each part of an argument but the first, which follows a colon."""
+    first, *others = argument.split("; ")
+    return ". ".join([first, *map(_upper, others)])
 
 
 def _lower(text: str) -> str:

@@ -325,7 +325,7 @@ def test_why_a_puzzle_has_no_solution() -> None:
     by_line = clued([[3], [1, 2], [2, 1], [2]], [[2, 1], [2, 1], [2], [3]])
     assert reason(by_line) == (
         "Once other lines are used, column 1, clue 2 1, has no arrangement: row 3 would be black, but with the 1 and 1 "
-        "gap after it, the 2 ends in row 2 at the latest and with the 2 and 1 gap before it, the 1 begins in row 4 at "
+        "gap after it, the 2 ends in row 2 at the latest. With the 2 and 1 gap before it, the 1 begins in row 4 at "
         "the earliest."
     )
     twisted = clued([[1, 1], [2, 1], [2], [1, 1], [1]], [[1, 1], [2], [1, 1], [1, 1], [2]])

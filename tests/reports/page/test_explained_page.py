@@ -1,5 +1,6 @@
 """The page of an explanation in headless Chromium: its steps paint the grid, and everyone can use it."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,6 +144,14 @@ def test_colours_that_no_later_step_needs_are_not_ruled_out_before() -> None:
     assert len(told) < 0.55 * looks
     assert max(step.step.technique for step in told) == max(step.technique for step in explanation.steps)
     assert all(step.what.count("\n") < 3 or len(step.step.lines) == 1 for step in told)
+
+
+def test_no_sentence_chains_four_conditions() -> None:
+    """What limits a block and what belongs to it is said in a sentence of its own."""
+    picture = np.random.default_rng(5).random((20, 20)) < 0.65
+    for explanation in (flower(), explain(from_picture(picture))):
+        for sentence in ". ".join(step.what.replace("\n", " ") for step in describe_merged(explanation)).split(". "):
+            assert len(re.findall(r"\b([Aa]s|[Ww]ith|[Ii]f|at the latest|at the earliest)\b", sentence)) < 5, sentence
 
 
 def test_line_of_a_hint_is_told_last_after_its_premises() -> None:

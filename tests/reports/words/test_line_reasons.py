@@ -390,7 +390,7 @@ can only belong to the red 3, the black 2 begins in column 6 at the earliest, so
 
 forcing: 2 3 | ???.?.????
 as columns 4 and 6 are white, with the 3 and 1 gap after it, the 2 lies within columns 1 to 3, so column 2 is black.
-With the 3 and 1 gap after it, the 2 ends in column 3 at the latest and with the 2 and 1 gap before it, the 3 begins
+With the 3 and 1 gap after it, the 2 ends in column 3 at the latest. With the 2 and 1 gap before it, the 3 begins
 in column 7 at the earliest, so column 5 is white. As column 6 is white, with the 2 and 1 gap before it, the 3 lies
 within columns 7 to 10, so columns 8 and 9 are black
 
