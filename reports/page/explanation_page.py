@@ -32,7 +32,7 @@ from nonocensus.solver.people.explanation import Explanation, exclude
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""
 
-PRINTED_GRIDS, MOST_GRIDS, STEPS_A_GRID = 4, 12, 12
+PRINTED_GRIDS, MOST_GRIDS, STEPS_A_GRID = 3, 8, 15
 """Fewest and most grids between the steps on paper, after the empty one, and steps a grid between these limits."""
 
 
@@ -72,11 +72,12 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
 
 
 class UsedTechnique(NamedTuple):
-    """A technique, the number of its steps, and the clearest of them, in words and as a picture."""
+    """A technique, the number of its steps, and the clearest of them: its first line in words and as a picture."""
 
     technique: Technique
     steps: int
     clearest: DescribedStep[MergedStep]
+    words: str
     picture: Markup
 
 
@@ -106,7 +107,8 @@ def _used_techniques(explanation: Explanation, steps: list[DescribedStep[MergedS
             clue, places = line_of(puzzle, number)
             old, new = (known_grid([state[place] for place in places], len(places))[0] for state in (before, after))
             picture = line_drawing(clue, puzzle.palette, old, new)
-        yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, Markup(picture.svg))
+        words = described.what.partition("\n")[0] if len(described.step.lines) > 1 else described.what
+        yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, words, Markup(picture.svg))
 
 
 def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> dict[int, Markup]:

@@ -61,7 +61,7 @@ HINTS = {
     "empty": "Its clue is 0.",
     "full": "Its blocks and gaps fill it.",
     "long": "Its block fills it.",
-    "lacks": "Its clue lacks a colour.",
+    "lacks": "Its clue has no {colors}.",
     "found": "All its {name} cells are found.",
     "none": "Its blocks fill it.",
     "needed": "No more of its cells can be {name} than are needed.",

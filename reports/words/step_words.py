@@ -11,7 +11,7 @@ from nonocensus.reports.words.formatting import count_text, join_words
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
 from nonocensus.reports.words.reading_order import holds, is_alike, line_of, reading_order, union
-from nonocensus.reports.words.reason_words import HINTS, LineWords, clue_words, color_name, name_lines
+from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name, name_lines
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step, exclude
@@ -84,14 +84,17 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         runs = [_describe_run(puzzle, list(run), cells) for _, run in groupby(ordered, lambda step: step.line)]
         if lacking and not number:
             decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
-            runs = [_Run(steps, None, _lacking_words(puzzle, decided), runs[0].brief, HINTS["lacks"])]
+            why = f"{describe_line(puzzle, ordered[0].line or 0)}: {_lower(runs[0].why)}"
+            runs = [_Run(steps, None, _lacking_words(puzzle, decided), runs[0].brief, why)]
         for said in _at_once(runs):
             number += 1
             steps = [step for alike in said for run in alike for step in run.steps]
             lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
             merged = MergedStep(steps[0].technique, lines, union(steps).ruled, steps[0].assumption)
             what = "\n".join(_headed(puzzle, alike) for alike in said)
-            yield DescribedStep(number, merged, what, said[0][0].brief, said[0][0].why)
+            whys = {run.why for alike in said for run in alike}
+            why = whys.pop() if len(whys) == 1 else TECHNIQUES[merged.technique].says
+            yield DescribedStep(number, merged, what, said[0][0].brief, why)
 
 
 class _Run(NamedTuple):

@@ -7,6 +7,7 @@ import { applyStep, gridOfSets, highlightsOf, hintChanges, setsOf, stepLink, whe
 import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
 import { sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
 import { clockWords, savedProgress } from "../../reports/templates/serve/workshop.js";
+import { numbersShown } from "../../reports/templates/shared/board.js";
 import { cluesOf } from "../../reports/templates/shared/clues.js";
 import { highlightShapes } from "../../reports/templates/shared/drawing.js";
 import { Game, puzzleOf } from "../../reports/templates/shared/game.js";
@@ -73,6 +74,12 @@ test("what is pointed out becomes shapes at its place", () => {
   assert.deepEqual(["x", "y", "width", "height"].map((name) => row.getAttribute(name)), ["-40", "20", "100", "20"]);
   const [column] = highlightShapes({ lines: [4] }, place);
   assert.deepEqual(["x", "y", "width", "height"].map((name) => column.getAttribute(name)), ["20", "-20", "20", "80"]);
+});
+
+test("lines that a step names are numbered, all where there is room", () => {
+  assert.deepEqual(numbersShown(12, undefined, 20), [4, 9], "without a step every fifth");
+  assert.deepEqual(numbersShown(12, [6], 20).toSorted((one, other) => one - other), [...Array(12).keys()]);
+  assert.deepEqual(numbersShown(12, [6, 7, 6], 9), [6, 4, 9], "as far as they do not overlap, those named first");
 });
 
 test("several solutions are drawn with marks where they differ", () => {

@@ -100,7 +100,7 @@ export class Hints {
     const more = this.place.querySelector("[data-do=more]");
     more.hidden = this.level === 0 || !this.found;
     more.textContent = this.level === 2 && this.hint.kind === "wrong" ? "Open them again" : NEXT[this.level];
-    if (words[0]) announce([title, ...words].join(". "));
+    if (words[0]) announce(`${title}. ${words.join(" ")}`);
   }
 
   close() {

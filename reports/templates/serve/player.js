@@ -85,7 +85,7 @@ export class Player {
     for (const name of ["first", "back"]) this.button(name).disabled = to === 0;
     for (const name of ["on", "last"]) this.button(name).disabled = last;
     this.button("play").disabled = this.steps.length === 0;
-    if (this.clock === null) announce([title, ...words].join(". "));
+    if (this.clock === null) announce(`${title}. ${words.join(" ")}`);
   }
 
   togglePlay() {

@@ -14,7 +14,8 @@ const LARGEST = 38;
 const TOUCHABLE = 18; // pixels a cell, below which fingers get an enlarged board to begin with
 const ENLARGED = 25;
 const READABLE = 15; // pixels a number of the clues: wrapped ones are no larger, and a board may be enlarged for them
-const EDGE = 14; // pixels at the right and below, where every fifth line is numbered
+const EDGE = 14; // pixels at the right and below, where lines are numbered
+const NUMBER = 13; // pixels that a number of two digits takes
 const RAIN = 40; // pieces
 const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
@@ -49,6 +50,7 @@ export class Board {
     place.onscroll = () => this.pinClues();
     this.size = USABLE; // pixels of a cell
     this.hasCursor = false; // once the board has had the focus
+    this.named = null; // the rows and the columns that a step names
     this.build();
     const fitting = this.fittingSize();
     this.isEnlarged = fitting < TOUCHABLE && matchMedia("(pointer: coarse)").matches;
@@ -153,6 +155,7 @@ export class Board {
     for (const [name, pixels] of Object.entries(place)) this.target.style[name] = `${pixels}px`;
     this.place.style.scrollPadding = `${place.top}px ${EDGE}px ${EDGE}px ${place.left}px`;
     this.image.style.setProperty("--edge", `${EDGE / unit}px`);
+    this.numberLines();
     this.pinClues();
   }
 
@@ -281,7 +284,14 @@ export class Board {
   /** Highlight lines and cells, or nothing, and scroll to them. */
   highlight(wanted = {}) {
     const { width, height } = this.puzzle;
-    const { lines = [], end = null } = wanted;
+    const { lines = [], cells = [], assumed = null, chain = [], end = null } = wanted;
+    const places = [...cells, ...chain, ...(assumed === null ? [] : [assumed])];
+    const named = [
+      [...lines.filter((line) => line < height), ...places.map((place) => Math.floor(place / width))],
+      [...lines.filter((line) => line >= height).map((line) => line - height), ...places.map((place) => place % width)],
+    ];
+    this.named = this.game.previewed || lines.length || assumed !== null ? named : null;
+    this.numberLines();
     this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, left: 0, top: 0 }));
     for (const band of this.image.querySelectorAll(".clues .band")) band.remove();
     const clueBox = { width, height, ...this.origin, right: 0, bottom: 0 };
@@ -289,6 +299,15 @@ export class Board {
     for (const line of lines) clueOf(line).append(...highlightShapes({ lines: [line] }, clueBox));
     if (end !== null) clueOf(end).append(...highlightShapes({ end }, clueBox));
     this.highlights.querySelector(".found, .assumed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Number the lines; while a step is told, all or those that it names, otherwise every fifth. */
+  numberLines() {
+    for (const [side, edge] of this.edges.entries()) {
+      const numbers = edge.querySelectorAll("text");
+      const shown = numbersShown(numbers.length, this.named?.[side], this.size);
+      numbers.forEach((number, line) => number.toggleAttribute("hidden", !shown.includes(line)));
+    }
   }
 
   /** Let the picture's colours rain over it, once. */
@@ -522,11 +541,21 @@ function clueHeads(image, { width, height, left, top }) {
   return [[rows, 1, 0], [columns, 0, 1], [corner, 1, 1]];
 }
 
-/** The numbers of every fifth row, from the right edge on, and column, from the lower edge on: a group each. */
+/** The indices of the lines to number: every fifth; with `named` ones all, or these first, if cells of a size have no room. */
+export function numbersShown(count, named, size) {
+  const every = Array.from({ length: count }, (_, line) => line);
+  const fifth = every.filter((line) => line % 5 === 4);
+  if (!named) return fifth;
+  const isFree = (line, shown) => shown.every((other) => Math.abs(other - line) * size >= NUMBER);
+  const wanted = [...named, ...(size < NUMBER ? fifth : every)];
+  return wanted.reduce((shown, line) => (isFree(line, shown) ? [...shown, line] : shown), []);
+}
+
+/** The numbers of the rows, from the right edge on, and of the columns, from the lower edge on: a group each. */
 function edgeNumbers(width, height) {
   return [height, width].map((count, side) => {
     const turned = (along, across) => (side ? { x: along, y: across } : { x: across, y: along });
-    const numbers = Array.from({ length: count }, (_, k) => k + 1).filter((number) => number % 5 === 0);
+    const numbers = Array.from({ length: count }, (_, k) => k + 1);
     const back = svg("rect", { class: "back" });
     const line = svg("path", { class: "thick", d: `M0 0${side ? "H" : "V"}${count * CELL}` });
     return svg("g", { class: `edge ${side ? "columns" : "rows"}` }, back, line, ...numbers.map((number) => (

@@ -257,6 +257,13 @@ def test_tools_stay_in_view_without_covering_the_board(phone: Tab, colors: int) 
     assert phone.run(TOOLS)["seen"]
 
 
+NUMBERS = """
+const numbers = document.querySelectorAll("#puzzle .edge.rows text:not([hidden])");
+return Array.from(numbers, ({ textContent }) => textContent);
+"""
+"""The numbers of rows at the edge of the board."""
+
+
 def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None:
     phone.load()
     phone.paste(jsonl(record(disc(20))))
@@ -265,11 +272,11 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     notice, board = (phone.one(f"#puzzle .{name}").rect for name in ("gestures", "board"))
     assert 0 < notice["y"] + notice["height"] <= board["y"], "the notice does not cover the board"
     assert phone.text("#puzzle .line-words") == "", "there is no cursor"
-    shown = "return Array.from(document.querySelectorAll('#puzzle .edge.rows text'), ({ textContent }) => textContent)"
-    assert phone.run(shown) == ["5", "10", "15", "20"]
+    assert phone.run(NUMBERS) == ["5", "10", "15", "20"]
     inside = """
         const board = document.querySelector("#puzzle .board").getBoundingClientRect();
-        return document.querySelector("#puzzle .edge.rows text").getBoundingClientRect().right <= board.right;
+        const number = document.querySelector("#puzzle .edge.rows text:not([hidden])");
+        return number.getBoundingClientRect().right <= board.right;
     """
     assert phone.run(inside)
     phone.touch((centre(phone, 2, 2, 20),))
