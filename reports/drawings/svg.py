@@ -112,11 +112,10 @@ def possible_marks(puzzle: Puzzle, cells: Sequence[int]) -> str:
     """
     place, count = geometry(puzzle), max(puzzle.colors, 1) + 1
     columns = math.ceil(math.sqrt(count))
-    step = 0.8 / columns
-    paths = []
+    wide, tall = 0.92 / columns, 0.92 / math.ceil(count / columns)
+    square, paths = f"h{0.85 * wide:.3f}v{0.85 * tall:.3f}h-{0.85 * wide:.3f}z", []
     for entry in range(count):
-        x, y, side = 0.1 + step * (entry % columns), 0.1 + step * (entry // columns), f"{0.8 * step:.3f}"
-        square = f"h{side}v{side}h-{side}z"
+        x, y = 0.07 + wide * (entry % columns), 0.07 + tall * (entry // columns)
         marks = "".join(
             f"M{k % puzzle.width + x:.3f} {k // puzzle.width + y:.3f}{square}"
             for k, colors in enumerate(cells)

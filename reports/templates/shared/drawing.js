@@ -123,9 +123,9 @@ function glyphs(kind, wanted, count, width, shape) {
 function possibleMarks(possible, width, palette) {
   const all = 2 ** palette.length - 1;
   const columns = Math.ceil(Math.sqrt(palette.length));
-  const step = 0.8 / columns;
+  const [wide, tall] = [0.92 / columns, 0.92 / Math.ceil(palette.length / columns)];
   return palette.map((_, entry) => {
-    const shape = path(step * (entry % columns) - 0.4, step * Math.floor(entry / columns) - 0.4, `h${0.8 * step}v${0.8 * step}h${-0.8 * step}z`);
+    const shape = path(wide * (entry % columns) - 0.43, tall * Math.floor(entry / columns) - 0.43, `h${0.85 * wide}v${0.85 * tall}h${-0.85 * wide}z`);
     const wanted = (k) => (possible[k] & (possible[k] - 1)) !== 0 && possible[k] !== all && (possible[k] >> entry) & 1;
     const marks = glyphs("possible", wanted, possible.length, width, shape);
     marks.setAttribute("fill", `#${colorOf(palette, entry)}`);
