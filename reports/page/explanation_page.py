@@ -32,7 +32,7 @@ from nonocensus.solver.people.explanation import Explanation, exclude
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""
 
-PRINTED_GRIDS, MOST_GRIDS, STEPS_A_GRID = 3, 8, 15
+PRINTED_GRIDS, MOST_GRIDS, STEPS_A_GRID = 2, 8, 15
 """Fewest and most grids between the steps on paper, after the empty one, and steps a grid between these limits."""
 
 

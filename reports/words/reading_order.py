@@ -26,19 +26,19 @@ class _Look(NamedTuple):
     places: range
 
 
-def reading_order(explanation: Explanation) -> tuple[Explanation, int]:
-    """Return the needed steps, alike ones together; the first ones, whose number is returned, say what clues lack."""
-    explanation, lacking = _lacking_first(explanation)
-    steps = _together(explanation, _needed(explanation, lacking), lacking)
-    shorter = explanation._replace(steps=steps)
-    return shorter._replace(cells=[shorter.start, *shorter.grids()][-1]), lacking
-
-
-def is_alike(step: Step, other: Step, height: int) -> bool:
-    """Return whether steps are of a technique on lines that share no cell, or on the same one."""
-    if step.line is None or other.line is None:
-        return False
-    return step.technique == other.technique and (step.line < height) == (other.line < height)
+def reading_order(explanation: Explanation) -> tuple[list[list[Step]], bool]:
+    """Return the needed steps in groups of alike ones, and whether the first group excludes what clues lack."""
+    puzzle, (lacking, steps) = explanation.puzzle, _lacking_first(explanation)
+    begun, looks = list(explanation.start), list[_Look]()
+    exclude(begun, (pair for step in lacking for pair in step.ruled))
+    cells = list(begun)
+    for step in steps:
+        looks += _by_argument(_look(puzzle, step, cells))
+        exclude(cells, step.ruled)
+    for k in reversed(range(len(looks))):
+        without = _without(explanation, looks[k:])
+        looks[k:] = looks[k:] if without is None else without
+    return [lacking] * bool(lacking) + list(_together(puzzle, [look.step for look in looks], begun)), bool(lacking)
 
 
 def union(steps: Sequence[Step]) -> Step:
@@ -59,8 +59,8 @@ def line_of(puzzle: Puzzle, line: int) -> tuple[Clue, range]:
     return puzzle.columns[column], range(column, puzzle.width * puzzle.height, puzzle.width)
 
 
-def _lacking_first(explanation: Explanation) -> tuple[Explanation, int]:
-    """Move the colours that clues lack to the first steps, one for each line; return the number of these steps."""
+def _lacking_first(explanation: Explanation) -> tuple[list[Step], list[Step]]:
+    """Return steps that exclude the colours that clues lack, one for each line, and the steps without these colours."""
     puzzle, lacking = explanation.puzzle, list[Step]()
     left = {pair for step in explanation.steps if step.technique == CLUE for pair in step.ruled}
     for number in range(puzzle.height + puzzle.width):
@@ -70,10 +70,10 @@ def _lacking_first(explanation: Explanation) -> tuple[Explanation, int]:
             left -= set(ruled)
             lacking.append(Step(CLUE, number, tuple(ruled)))
     if puzzle.colors < 2 or len(lacking) < 2:
-        return explanation, 0
+        return [], explanation.steps
     gone = {pair for step in lacking for pair in step.ruled}
     rest = (step._replace(ruled=tuple(pair for pair in step.ruled if pair not in gone)) for step in explanation.steps)
-    return explanation._replace(steps=[*lacking, *(step for step in rest if step.ruled)]), len(lacking)
+    return lacking, [step for step in rest if step.ruled]
 
 
 @lru_cache(65_536)
@@ -99,19 +99,6 @@ def _look(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> _Look:
     return _Look(step, Line(clue, tuple(cells[place] for place in places)), places)
 
 
-def _needed(explanation: Explanation, lacking: int) -> list[Step]:
-    """Leave out, from the last step on, arguments that no later one needs if these decide the same cells."""
-    cells, looks = list(explanation.start), list[_Look]()
-    for number, step in enumerate(explanation.steps):
-        looks += _by_argument(_look(explanation.puzzle, step, cells)) if number >= lacking else []
-        exclude(cells, step.ruled)
-    for k in reversed(range(len(looks))):
-        without = _without(explanation, looks[k:])
-        if without is not None:
-            looks[k:] = without
-    return [*explanation.steps[:lacking], *(look.step for look in looks)]
-
-
 def _by_argument(look: _Look) -> Iterator[_Look]:
     """Yield a step on a line for each of its arguments."""
     step, line, places = look
@@ -126,7 +113,7 @@ def _by_argument(look: _Look) -> Iterator[_Look]:
 
 
 def _without(explanation: Explanation, looks: Sequence[_Look]) -> list[_Look] | None:
-    """Return the steps after the first one without what that excludes; None if they then lack a premise or a result."""
+    """Return the steps after the first one without what that excludes; None if they, or the end, need it."""
     missing, changed = set(looks[0].step.ruled), list(looks[1:])
     for number, look in enumerate(changed):
         if not missing:
@@ -145,24 +132,23 @@ def _without(explanation: Explanation, looks: Sequence[_Look]) -> list[_Look] | 
     return changed if is_open or not missing else None
 
 
-def _together(explanation: Explanation, steps: list[Step], lacking: int) -> list[Step]:
-    """Move steps forward to one that they are like, if they hold there; each then says all that its arguments show."""
-    puzzle, ordered, rest = explanation.puzzle, steps[:lacking], steps[lacking:]
-    cells = list(explanation.start)
-    for step in ordered:
-        exclude(cells, step.ruled)
+def _together(puzzle: Puzzle, rest: list[Step], cells: list[int]) -> Iterator[list[Step]]:
+    """Yield steps of a technique on rows, or on columns, with later ones that hold before; update the cells.
+
+    Each says all that its arguments show.
+    """
     while rest:
-        first = rest[0]
+        first, group = rest[0], list[Step]()
         for step in rest[:AHEAD]:
             if step is not first and step.line is None:
                 break  # what an assumption leads to is told of the grid as it was
-            left = step._replace(
-                ruled=tuple((place, color) for place, color in step.ruled if cells[place] >> color & 1)
-            )
+            left = step._replace(ruled=tuple(pair for pair in step.ruled if cells[pair[0]] >> pair[1] & 1))
             shown = _shown(_look(puzzle, left, cells))
-            if step is first or (is_alike(first, step, puzzle.height) and shown.issuperset(left.ruled)):
+            sides = {(each.line or 0) < puzzle.height for each in (first, step)}
+            is_alike = step.technique == first.technique and len(sides) == 1
+            if step is first or (is_alike and shown.issuperset(left.ruled)):
                 rest.remove(step)
-                if left.ruled:
-                    ordered.append(left._replace(ruled=tuple(sorted({*left.ruled, *shown}))))
-                    exclude(cells, ordered[-1].ruled)
-    return ordered
+                group += [left._replace(ruled=tuple(sorted({*left.ruled, *shown})))] * bool(left.ruled)
+                exclude(cells, shown.union(left.ruled))
+        if group:
+            yield group

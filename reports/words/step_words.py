@@ -10,7 +10,7 @@ from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words.formatting import count_text, join_words
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
-from nonocensus.reports.words.reading_order import holds, is_alike, line_of, reading_order, union
+from nonocensus.reports.words.reading_order import holds, line_of, reading_order, union
 from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name, name_lines
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -71,18 +71,12 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
 
     So are lines of which the same is said; and colours that clues lack are excluded first of all, in one step.
     """
-    shorter, lacking = reading_order(explanation)
+    groups, is_lacking = reading_order(explanation)
     puzzle, cells, number = explanation.puzzle, list(explanation.start), 0
-    groups: list[list[Step]] = [shorter.steps[:lacking]] * bool(lacking)
-    for k, step in enumerate(shorter.steps[lacking:]):
-        if k and is_alike(groups[-1][-1], step, puzzle.height):
-            groups[-1].append(step)
-        else:
-            groups.append([step])
     for steps in groups:
         before, ordered = list(cells), sorted(steps, key=lambda step: step.line or 0)
         runs = [_describe_run(puzzle, list(run), cells) for _, run in groupby(ordered, lambda step: step.line)]
-        if lacking and not number:
+        if is_lacking and not number:
             decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
             why = f"{describe_line(puzzle, ordered[0].line or 0)}: {_lower(runs[0].why)}"
             runs = [_Run(steps, None, _lacking_words(puzzle, decided), runs[0].brief, why)]
