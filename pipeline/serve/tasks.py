@@ -48,7 +48,6 @@ from nonocensus.reports.words import pbnsolve
 from nonocensus.reports.words.formatting import difficulty_words
 from nonocensus.reports.words.step_words import (
     DescribedStep,
-    MergedStep,
     describe_cell,
     describe_ending,
     describe_line,
@@ -132,9 +131,8 @@ def explain_puzzle(
     }
 
 
-def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[str, Any]:
+def step_record(puzzle: Puzzle, step: DescribedStep) -> dict[str, Any]:
     """Return a step as JSON: where to look, what follows, why by its technique; cells are pairs of place and colour."""
-    step = described.step
     technique = TECHNIQUES[step.technique]
     assumed = step.assumption
     if assumed:
@@ -146,8 +144,8 @@ def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[st
         "grade": technique.grade,
         "lines": step.lines,
         "where": where,
-        "what": described.what,
-        "why": described.why,
+        "what": step.what,
+        "why": step.why,
         "ruled": step.ruled,
         "assumption": assumed
         and {

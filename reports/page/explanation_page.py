@@ -21,7 +21,6 @@ from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words.reading_order import line_of
 from nonocensus.reports.words.step_words import (
     DescribedStep,
-    MergedStep,
     describe_ending,
     describe_merged,
     known_grid,
@@ -58,7 +57,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             names=names(puzzle),
             colors=[(letters[entry], color_words[entry], rgb(puzzle, entry)) for entry in range(1, puzzle.colors + 1)],
             drawing=Markup(add_line_numbers(puzzle, drawing(puzzle, empty(puzzle))).svg),
-            steps=[(step, TECHNIQUES[step.step.technique]) for step in steps],
+            steps=[(step, TECHNIQUES[step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps),
             techniques=_used_techniques(explanation, steps),
             ending=describe_ending(explanation),
@@ -76,42 +75,42 @@ class UsedTechnique(NamedTuple):
 
     technique: Technique
     steps: int
-    clearest: DescribedStep[MergedStep]
+    clearest: DescribedStep
     words: str
     picture: Markup
 
 
-def _used_techniques(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> Iterator[UsedTechnique]:
+def _used_techniques(explanation: Explanation, steps: list[DescribedStep]) -> Iterator[UsedTechnique]:
     """Yield the techniques, the easiest first, each with its clearest step.
 
     That is one by the very argument of the technique, on a row, decisive, in few words.
     """
     puzzle = explanation.puzzle
-    cells, counts = list(explanation.start), Counter(step.step.technique for step in steps)
-    clearest: dict[int, tuple[Any, DescribedStep[MergedStep], int, list[int], list[int]]] = {}
+    cells, counts = list(explanation.start), Counter(step.technique for step in steps)
+    clearest: dict[int, tuple[Any, DescribedStep, int, list[int], list[int]]] = {}
     for described in steps:
-        step, before = described.step, list(cells)
-        exclude(cells, step.ruled)
-        decides = any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled)
-        number = step.lines[0] if step.lines else -1
-        is_other = described.why != TECHNIQUES[step.technique].says
-        rank = len(step.lines) > 1, is_other, not decides, number >= puzzle.height, len(described.what)
-        if step.technique not in clearest or rank < clearest[step.technique][0]:
-            clearest[step.technique] = rank, described, number, before, list(cells)
+        before, technique = list(cells), described.technique
+        exclude(cells, described.ruled)
+        decides = any(cells[place] & (cells[place] - 1) == 0 for place, _ in described.ruled)
+        number = described.lines[0] if described.lines else -1
+        is_other = described.why != TECHNIQUES[technique].says
+        rank = len(described.lines) > 1, is_other, not decides, number >= puzzle.height, len(described.what)
+        if technique not in clearest or rank < clearest[technique][0]:
+            clearest[technique] = rank, described, number, before, list(cells)
     for technique, (_, described, number, before, after) in sorted(clearest.items()):
         if number < 0:
             marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
-            marked.flat[described.step.ruled[0][0]] = True
+            marked.flat[described.ruled[0][0]] = True
             picture = drawing(puzzle, GridState(known_grid(before, puzzle.width), marked))
         else:
             clue, places = line_of(puzzle, number)
             old, new = (known_grid([state[place] for place in places], len(places))[0] for state in (before, after))
             picture = line_drawing(clue, puzzle.palette, old, new)
-        words = described.what.partition("\n")[0] if len(described.step.lines) > 1 else described.what
+        words = described.what.partition("\n")[0] if len(described.lines) > 1 else described.what
         yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, words, Markup(picture.svg))
 
 
-def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> dict[int, Markup]:
+def _printed_grids(explanation: Explanation, steps: list[DescribedStep]) -> dict[int, Markup]:
     """Return drawings of the grid by the number of the step that they follow, 0 for the empty one, for paper."""
     puzzle, cells = explanation.puzzle, list(explanation.start)
     letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
@@ -124,16 +123,16 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedSte
     grids = {0: drawn()}
     count = max(PRINTED_GRIDS, min(MOST_GRIDS, len(steps) // STEPS_A_GRID))
     wanted = {len(steps) * k // count for k in range(1, count + 1)}
-    if puzzle.colors > 1 and len(steps[0].step.lines) > 1:
+    if puzzle.colors > 1 and len(steps[0].lines) > 1:
         wanted.add(1)  # it leaves most cells some colours only
     for step in steps:
-        exclude(cells, step.step.ruled)
+        exclude(cells, step.ruled)
         if step.number in wanted:
             grids[step.number] = drawn()
     return grids
 
 
-def _data(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> dict[str, Any]:
+def _data(explanation: Explanation, steps: list[DescribedStep]) -> dict[str, Any]:
     """Return what the script needs: the grid's position and colours, and each step's lines and changes."""
     puzzle = explanation.puzzle
     place = geometry(puzzle)
@@ -144,5 +143,5 @@ def _data(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> d
         "top": place.top,
         "palette": [{"rgb": rgb(puzzle, entry)} for entry in range(max(puzzle.colors, 1) + 1)],
         "start": explanation.start,
-        "steps": [[step.step.lines, step.step.ruled] for step in steps],
+        "steps": [[step.lines, step.ruled] for step in steps],
     }

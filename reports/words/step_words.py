@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step, exclude
 from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
 
-AnyStep = TypeVar("AnyStep")
-
 MOST_SENTENCES = 3
 """Sentences of a step, unless those of one line are more."""
 
@@ -26,47 +24,43 @@ MOST_NAMED = 12
 """Groups of rows that a step about the whole grid names."""
 
 
-class MergedStep(NamedTuple):
-    """A step of an explanation, or several that only exclude colours.
+class DescribedStep(NamedTuple):
+    """A step, or several, in words.
 
+    number       from 1
     technique    index in TECHNIQUES
     lines        the lines used, rows before columns; none for an assumption
     ruled        excluded colours: pairs of cell index and colour
     assumption   as of the explanation's step
+    what         sentences that say where, why and what follows, a line each
+    brief        where and what follows, for a caption; of several lines, the first
+    why          how to look there, in a sentence that gives nothing away
     """
 
+    number: int
     technique: int
     lines: tuple[int, ...]
     ruled: tuple[Ruled, ...]
     assumption: RecordedAssumption | None
-
-
-class DescribedStep(NamedTuple, Generic[AnyStep]):
-    """A step in words.
-
-    number   from 1
-    step     the step
-    what     sentences that say where, why and what follows, a line each
-    brief    where and what follows, for a caption; of several lines, the first
-    why      how to look there, in a sentence that gives nothing away
-    """
-
-    number: int
-    step: AnyStep
     what: str
     brief: str
     why: str
 
 
-def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
+def describe_steps(explanation: Explanation) -> Iterator[DescribedStep]:
     """Describe all steps."""
     cells = list(explanation.start)
     for number, step in enumerate(explanation.steps, 1):
-        yield DescribedStep(number, step, *describe_step(explanation.puzzle, step, cells))
+        yield _described(number, [step], *describe_step(explanation.puzzle, step, cells))
         exclude(cells, step.ruled)
 
 
-def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
+def _described(number: int, steps: Sequence[Step], *words: str) -> DescribedStep:
+    lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
+    return DescribedStep(number, steps[0].technique, lines, union(steps).ruled, steps[0].assumption, *words)
+
+
+def describe_merged(explanation: Explanation) -> Iterator[DescribedStep]:
     """Describe the steps that a reader needs; those of a technique on several rows, or on several columns, are one.
 
     So are lines of which the same is said; and colours that clues lack are excluded first of all, in one step.
@@ -83,12 +77,10 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         for said in _at_once(runs):
             number += 1
             steps = [step for alike in said for run in alike for step in run.steps]
-            lines = tuple(dict.fromkeys(step.line for step in steps if step.line is not None))
-            merged = MergedStep(steps[0].technique, lines, union(steps).ruled, steps[0].assumption)
             what = "\n".join(_headed(puzzle, alike) for alike in said)
             whys = {run.why for alike in said for run in alike}
-            why = whys.pop() if len(whys) == 1 else TECHNIQUES[merged.technique].says
-            yield DescribedStep(number, merged, what, said[0][0].brief, why)
+            why = whys.pop() if len(whys) == 1 else TECHNIQUES[steps[0].technique].says
+            yield _described(number, steps, what, said[0][0].brief, why)
 
 
 class _Run(NamedTuple):
@@ -222,12 +214,11 @@ def grid_states(explanation: Explanation) -> Iterator[GridState]:
     puzzle, cells = explanation.puzzle, list(explanation.start)
     yield GridState(known_grid(cells, puzzle.width))
     for described in describe_steps(explanation):
-        step, marked = described.step, np.zeros((puzzle.height, puzzle.width), np.bool_)
-        exclude(cells, step.ruled)
-        marked.ravel()[[place for place, _ in step.ruled]] = True
-        lines = [step.line] if step.line is not None else []
-        rows = tuple(line for line in lines if line < puzzle.height)
-        columns = tuple(line - puzzle.height for line in lines if line >= puzzle.height)
+        marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
+        exclude(cells, described.ruled)
+        marked.ravel()[[place for place, _ in described.ruled]] = True
+        rows = tuple(line for line in described.lines if line < puzzle.height)
+        columns = tuple(line - puzzle.height for line in described.lines if line >= puzzle.height)
         words = f"{described.number}. {described.brief}"
         yield GridState(known_grid(cells, puzzle.width), marked, rows, columns, words)
 

@@ -22,7 +22,6 @@ from nonocensus.reports.words.formatting import WITHOUT_GRADE, difficulty_words
 from nonocensus.reports.words.pbnsolve import failure, xml
 from nonocensus.reports.words.step_words import (
     DescribedStep,
-    MergedStep,
     describe_ending,
     describe_merged,
     describe_steps,
@@ -192,9 +191,9 @@ def step_lines(explanation: Explanation) -> Iterator[RenderableType]:
     yield wrap(f"[bold]{escape(describe_ending(explanation))}[/bold]")
 
 
-def step_text(described: DescribedStep[MergedStep]) -> RenderableType:
+def step_text(described: DescribedStep) -> RenderableType:
     """Format a step: its number, and at the right of it its sentences and its technique."""
-    technique = TECHNIQUES[described.step.technique].name
+    technique = TECHNIQUES[described.technique].name
     return wrap(f"{escape(described.what)} [cyan]{technique}[/cyan]", f"{described.number:4}. ")
 
 
@@ -203,8 +202,8 @@ def explanation_fields(explanation: Explanation) -> dict[str, Any]:
     hardest = explanation.hardest
     steps = [
         {
-            "technique": TECHNIQUES[step.step.technique].name,
-            "grade": TECHNIQUES[step.step.technique].grade,
+            "technique": TECHNIQUES[step.technique].name,
+            "grade": TECHNIQUES[step.technique].grade,
             "words": step.what,
             **derived,
         }

@@ -102,7 +102,7 @@ def test_letters_of_colours_are_those_of_every_palette() -> None:
 
 def test_assumption_is_described() -> None:
     explanation = explain(dominoes(7))
-    told = next(told for told in describe_steps(explanation) if told.step.assumption)
+    told = next(told for told in describe_steps(explanation) if told.assumption)
     line = r"(Row|Column) \d+, clue [\d ]+"
     assert re.fullmatch(
         rf"Assume row \d+, column \d+ is (black|white)\.\n({line}: [^.]+, so [^.]+ (is|are) (black|white)\.\n)+"

@@ -53,7 +53,7 @@ def shown(tab: Tab) -> tuple[int, str]:
 
 
 def test_steps_go_forward_and_back(explained: Tab, explanation: Explanation) -> None:
-    words = [f"{step.what} {TECHNIQUES[step.step.technique].name}" for step in describe_merged(explanation)]
+    words = [f"{step.what} {TECHNIQUES[step.technique].name}" for step in describe_merged(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
     click(explained, "last")
     assert shown(explained) == (len(words), words[-1])
@@ -95,19 +95,19 @@ def flower() -> Explanation:
 def test_colours_that_clues_lack_are_one_step() -> None:
     explanation = flower()
     first, *others = describe_merged(explanation)
-    assert first.step.technique == CLUE
+    assert first.technique == CLUE
     assert first.what == (
         "A cell can only have a colour that stands both in the clue of its row and in the clue of its column. Where "
         "these share none, it is white: rows 1 to 4, 8 and 9 (red) in columns 1, 2, 14 and 15; rows 5 to 7 (red or "
         "yellow) in columns 1, 2, 14 and 15; row 10 (red or green) in columns 1, 2, 14 and 15; rows 11 to 15 (green) "
         "in columns 1 to 3 and 13 to 15."
     )
-    ruled = [pair for step in (first, *others) for pair in step.step.ruled]
+    ruled = [pair for step in (first, *others) for pair in step.ruled]
     assert sorted(ruled) == sorted(pair for step in explanation.steps for pair in step.ruled)
     assert [step.number for step in (first, *others)] == list(range(1, len(others) + 2))
     assert not any("the clue has no" in step.what for step in others), "wherever they are found, whatever they decide"
     y, x = np.divmod([cell for cell in range(225) if explanation.start[cell] > 1], 15)
-    decided = {cell for cell, _ in first.step.ruled} - {cell for step in others for cell, _ in step.step.ruled}
+    decided = {cell for cell, _ in first.ruled} - {cell for step in others for cell, _ in step.ruled}
     puzzle = explanation.puzzle
     shared = [
         {b.color for b in puzzle.rows[r]} & {b.color for b in puzzle.columns[c]} for r, c in zip(y, x, strict=True)
@@ -124,7 +124,7 @@ def test_merged_steps_are_checked_too() -> None:
         assert is_lacking == (explanation.puzzle.colors > 1)
         check(explanation._replace(steps=[step for steps in groups for step in steps]))
         steps = groups[0] if is_lacking else []
-        for group in [step.step for step in describe_merged(explanation)][is_lacking:]:
+        for group in list(describe_merged(explanation))[is_lacking:]:
             for line in group.lines or (None,):
                 places = set() if line is None else set(line_of(explanation.puzzle, line)[1])
                 ruled = tuple(pair for pair in group.ruled if line is None or pair[0] in places)
@@ -140,8 +140,8 @@ def test_colours_that_no_later_step_needs_are_not_ruled_out_before() -> None:
         step[:2] != before[:2] for before, step in zip(explanation.steps, explanation.steps[1:], strict=False)
     )
     assert len(told) < 0.55 * looks
-    assert max(step.step.technique for step in told) == max(step.technique for step in explanation.steps)
-    assert all(step.what.count("\n") < 3 or len(step.step.lines) == 1 for step in told)
+    assert max(step.technique for step in told) == max(step.technique for step in explanation.steps)
+    assert all(step.what.count("\n") < 3 or len(step.lines) == 1 for step in told)
 
 
 def test_no_sentence_chains_four_conditions() -> None:
@@ -160,7 +160,7 @@ def test_line_of_a_hint_is_told_last_after_its_premises() -> None:
         found = hint(whole.puzzle, start).next
         assert found is not None
         *_, told = describe_merged(found)
-        assert told.step.lines == (found.steps[-1].line,) or told.step.technique == CLUE
+        assert told.lines == (found.steps[-1].line,) or told.technique == CLUE
         premises = found._replace(steps=[step for steps in reading_order(found)[0] for step in steps])
         check(premises._replace(cells=list(premises.grids())[-1]))
 
@@ -181,11 +181,7 @@ def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None
             assert {(reason.kind, pair) for reason in found for pair in reason.ruled} <= own
         steps = list(describe_merged(explanation))
         for used in _used_techniques(explanation, steps):
-            said = [
-                step
-                for step in steps
-                if TECHNIQUES[step.step.technique] == used.technique and step.step.lines[1:] == ()
-            ]
+            said = [step for step in steps if TECHNIQUES[step.technique] == used.technique and step.lines[1:] == ()]
             assert used.clearest.why == used.technique.says or all(step.why != used.technique.says for step in said)
 
 
@@ -228,8 +224,8 @@ def test_lines_of_which_the_same_is_said_are_one_step() -> None:
         "Rows 2, 4 and 5, clue 4: only columns 2 to 5 can be black, and 4 black cells are needed, so columns 2 to 5 "
         "are black."
     )
-    assert [step.step.lines for step in told] == [(0, 5, 2), (6,), (1, 3, 4)]
-    assert sorted(pair for step in told for pair in step.step.ruled) == sorted(
+    assert [step.lines for step in told] == [(0, 5, 2), (6,), (1, 3, 4)]
+    assert sorted(pair for step in told for pair in step.ruled) == sorted(
         pair for step in explanation.steps for pair in step.ruled
     )
 
@@ -265,7 +261,7 @@ def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path:
     text = " ".join(pages)
     steps = list(describe_merged(explanation))
     for step in steps:
-        assert f"{step.number}. {' '.join(step.what.split())} ({TECHNIQUES[step.step.technique].name})" in text
+        assert f"{step.number}. {' '.join(step.what.split())} ({TECHNIQUES[step.technique].name})" in text
     assert "Play" not in text
     assert "Before step 1" in pages[0]
     assert f"After step {len(steps)}" in text
