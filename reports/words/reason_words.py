@@ -181,7 +181,8 @@ class LineWords:
         given: dict[int, set[int]] = {}
         for run, t in parts["runs"].values():
             given.setdefault(t, set()).update(range(*run))
-        lead = [f"{self.cells(cells)} can only belong to {self.block(t)}" for t, cells in given.items()]
+        belongs = ("can only belong", "only")
+        lead = [f"{self.cells(given[t])} {belongs[k > 0]} to {self.block(t)}" for k, t in enumerate(given)]
         clauses = []
         for side, name in (("before", "latest"), ("after", "earliest")):
             if side in parts:

@@ -4,7 +4,7 @@ import { linesAndCells } from "../shared/drawing.js";
 import { element } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
-import { countWords, gradeWords } from "../shared/words.js";
+import { gradeWords } from "../shared/words.js";
 import { announce, attempt } from "./messages.js";
 
 const NO_STEP = {
@@ -67,21 +67,13 @@ export class Hints {
       this.render(this.title(), [whereWords(steps.at(-1))]);
       board.highlight(assumption ? { assumed: assumption.place } : { lines });
     } else {
-      this.render(this.title(), [steps.at(-1).what]);
-      if (steps.length > 1) this.place.querySelector(".guide-words").append(this.earlierSteps());
+      this.render(this.title(), steps.map(({ what }) => what)); // the last one's premises first
       board.highlight({ ...highlightsOf(steps.at(-1), board), cells: this.found.places });
     }
   }
 
   title() {
     return stepTitle(this.hint.steps.at(-1));
-  }
-
-  /** The steps before the last one, which only rule colours out. */
-  earlierSteps() {
-    const before = this.hint.steps.slice(0, -1);
-    const words = `Before it, ${countWords(before.length, "step")} only ${before.length === 1 ? "rules" : "rule"} colours out`;
-    return element("details", "", "", element("summary", "", "", words), ...paragraphs(before.map(({ what }) => what)));
   }
 
   showWrong(level) {
