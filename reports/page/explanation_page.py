@@ -103,9 +103,8 @@ def _used_techniques(explanation: Explanation, steps: list[DescribedStep]) -> It
             marked.flat[described.ruled[0][0]] = True
             picture = drawing(puzzle, GridState(known_grid(before, puzzle.width), marked))
         else:
-            clue, places = line_of(puzzle, number)
-            old, new = (known_grid([state[place] for place in places], len(places))[0] for state in (before, after))
-            picture = line_drawing(clue, puzzle.palette, old, new)
+            old, new = (line_of(puzzle, number, cells) for cells in (before, after))
+            picture = line_drawing(old.clue, puzzle.palette, *known_grid([*old.cells, *new.cells], len(old.cells)))
         words = described.what.partition("\n")[0] if len(described.lines) > 1 else described.what
         yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, words, Markup(picture.svg))
 

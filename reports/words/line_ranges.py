@@ -54,13 +54,6 @@ class Line(NamedTuple):
             cells[x] &= ~(1 << color)
         return self._replace(cells=tuple(cells))
 
-    def including(self, back: Iterable[tuple[int, int]]) -> "Line":
-        """Return the line with colours possible again."""
-        cells = list(self.cells)
-        for x, color in back:
-            cells[x] |= 1 << color
-        return self._replace(cells=tuple(cells))
-
     def painting(self, color: int, cells: Iterable[int]) -> Pairs:
         """Return what painting cells excludes."""
         return frozenset((x, c) for x in cells for c in colors_of(self.cells[x]) if c != color)

@@ -3,13 +3,12 @@
 Steps stay claims about one line that its cells show, so the certificate checker can verify them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from nonocensus.reports.words.line_ranges import Line, Pairs
-from nonocensus.reports.words.line_reasons import RULES, find_reasons
-from nonocensus.solver.model.puzzle import Clue, Puzzle
+from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons
+from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.techniques import CLUE
 from nonocensus.solver.people.explanation import Explanation, Step, exclude
 from nonocensus.solver.proofs.record import Ruled
@@ -17,28 +16,48 @@ from nonocensus.solver.proofs.record import Ruled
 AHEAD = 100
 """Steps among which those like another one are sought."""
 
+Cells = Sequence[int] | Mapping[int, int]
+"""The possible colours of all cells, or of those of a line by their indices, a bit each."""
 
-class _Look(NamedTuple):
-    """A step, and its line as known before; an assumption has no line."""
-
-    step: Step
-    line: Line | None
-    places: range
+Look = tuple[Step, dict[int, int]]
+"""A step, and the cells of its line before it; none for an assumption."""
 
 
 def reading_order(explanation: Explanation) -> tuple[list[list[Step]], bool]:
     """Return the needed steps in groups of alike ones, and whether the first group excludes what clues lack."""
     puzzle, (lacking, steps) = explanation.puzzle, _lacking_first(explanation)
-    begun, looks = list(explanation.start), list[_Look]()
+    begun, looks = list(explanation.start), list[Look]()
     exclude(begun, (pair for step in lacking for pair in step.ruled))
     cells = list(begun)
     for step in steps:
-        looks += _by_argument(_look(puzzle, step, cells))
-        exclude(cells, step.ruled)
+        for part in _by_argument(puzzle, step, cells):
+            looks.append((part, {place: cells[place] for place in places_of(puzzle, step.line)}))
+            exclude(cells, part.ruled)
     for k in reversed(range(len(looks))):
         without = _without(explanation, looks[k:])
         looks[k:] = looks[k:] if without is None else without
-    return [lacking] * bool(lacking) + list(_together(puzzle, [look.step for look in looks], begun)), bool(lacking)
+    return [lacking] * bool(lacking) + list(_together(puzzle, [step for step, _ in looks], begun)), bool(lacking)
+
+
+def places_of(puzzle: Puzzle, number: int | None) -> range:
+    """Return the cells of a line, none without one; rows are numbered before columns."""
+    if number is None:
+        return range(0)
+    if number < puzzle.height:
+        return range(number * puzzle.width, (number + 1) * puzzle.width)
+    return range(number - puzzle.height, puzzle.width * puzzle.height, puzzle.width)
+
+
+def line_of(puzzle: Puzzle, number: int, cells: Cells) -> Line:
+    """Return a line of a grid of possible colours."""
+    return Line((puzzle.rows + puzzle.columns)[number], tuple(cells[place] for place in places_of(puzzle, number)))
+
+
+def reasons_of(puzzle: Puzzle, number: int, ruled: Iterable[Ruled], cells: Cells, technique: int) -> list[Reason]:
+    """Return the arguments by which a line excludes colours from cells, those of a technique first."""
+    places = places_of(puzzle, number)
+    pairs = frozenset((places.index(place), color) for place, color in ruled)
+    return find_reasons(line_of(puzzle, number, cells), pairs, technique)
 
 
 def union(steps: Sequence[Step]) -> Step:
@@ -46,26 +65,28 @@ def union(steps: Sequence[Step]) -> Step:
     return steps[0]._replace(ruled=tuple(pair for step in steps for pair in step.ruled))
 
 
-def holds(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> bool:
-    """Return whether arguments of its technique show what a step excludes on its line."""
-    return _shown(_look(puzzle, step, cells)).issuperset(step.ruled)
+def shown_by(puzzle: Puzzle, step: Step, cells: Cells) -> set[Ruled]:
+    """Return what the arguments of a step's technique exclude that have to do with what it excludes."""
+    if step.line is None:
+        return set()
+    places = places_of(puzzle, step.line)
+    said = {(places.index(place), color) for place, color in step.ruled}
+    shown = (pairs for pairs in _arguments(step.technique, line_of(puzzle, step.line, cells)) if pairs & said)
+    return {(places[x], color) for pairs in shown for x, color in pairs}
 
 
-def line_of(puzzle: Puzzle, line: int) -> tuple[Clue, range]:
-    """Return the clue and the cells of a line; rows are numbered before columns."""
-    if line < puzzle.height:
-        return puzzle.rows[line], range(line * puzzle.width, (line + 1) * puzzle.width)
-    column = line - puzzle.height
-    return puzzle.columns[column], range(column, puzzle.width * puzzle.height, puzzle.width)
+@lru_cache(65_536)
+def _arguments(technique: int, line: Line) -> list[Pairs]:
+    """Return what each argument of a technique excludes on a line."""
+    return [reason.ruled for rule in RULES.get(technique, ()) for reason in rule(line)]
 
 
 def _lacking_first(explanation: Explanation) -> tuple[list[Step], list[Step]]:
     """Return steps that exclude the colours that clues lack, one for each line, and the steps without these colours."""
     puzzle, lacking = explanation.puzzle, list[Step]()
     left = {pair for step in explanation.steps if step.technique == CLUE for pair in step.ruled}
-    for number in range(puzzle.height + puzzle.width):
-        clue, places = line_of(puzzle, number)
-        colors = {0, *(block.color for block in clue)}
+    for number, clue in enumerate(puzzle.rows + puzzle.columns):
+        places, colors = places_of(puzzle, number), {0, *(block.color for block in clue)}
         if ruled := sorted((place, color) for place, color in left if place in places and color not in colors):
             left -= set(ruled)
             lacking.append(Step(CLUE, number, tuple(ruled)))
@@ -76,57 +97,30 @@ def _lacking_first(explanation: Explanation) -> tuple[list[Step], list[Step]]:
     return lacking, [step for step in rest if step.ruled]
 
 
-@lru_cache(65_536)
-def _arguments(technique: int, line: Line) -> list[Pairs]:
-    """Return what each argument of a technique excludes on a line."""
-    return [reason.ruled for rule in RULES.get(technique, ()) for reason in rule(line)]
-
-
-def _shown(look: _Look) -> set[Ruled]:
-    """Return what the arguments of a step exclude, as far as they have to do with what it says."""
-    step, line, places = look
-    if line is None:
-        return set()
-    said = {(places.index(place), color) for place, color in step.ruled}
-    shown = (pairs for pairs in _arguments(step.technique, line) if pairs & said)
-    return {(places[x], color) for pairs in shown for x, color in pairs}
-
-
-def _look(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> _Look:
+def _by_argument(puzzle: Puzzle, step: Step, cells: Cells) -> list[Step]:
+    """Return a step on a line for each of its arguments."""
     if step.line is None:
-        return _Look(step, None, range(0))
-    clue, places = line_of(puzzle, step.line)
-    return _Look(step, Line(clue, tuple(cells[place] for place in places)), places)
+        return [step]
+    places, reasons = places_of(puzzle, step.line), reasons_of(puzzle, step.line, step.ruled, cells, step.technique)
+    return [step._replace(ruled=tuple((places[x], color) for x, color in sorted(each.ruled))) for each in reasons]
 
 
-def _by_argument(look: _Look) -> Iterator[_Look]:
-    """Yield a step on a line for each of its arguments."""
-    step, line, places = look
-    if line is None:
-        yield look
-        return
-    reasons = find_reasons(line, frozenset((places.index(place), color) for place, color in step.ruled), step.technique)
-    for reason in reasons:
-        ruled = tuple((places[x], color) for x, color in sorted(reason.ruled))
-        yield _Look(step._replace(ruled=ruled), line, places)
-        line = line.without(reason.ruled)
-
-
-def _without(explanation: Explanation, looks: Sequence[_Look]) -> list[_Look] | None:
+def _without(explanation: Explanation, looks: Sequence[Look]) -> list[Look] | None:
     """Return the steps after the first one without what that excludes; None if they, or the end, need it."""
-    missing, changed = set(looks[0].step.ruled), list(looks[1:])
-    for number, look in enumerate(changed):
+    missing, changed = set(looks[0][0].ruled), list(looks[1:])
+    for number, (step, known) in enumerate(changed):
         if not missing:
             return changed
-        if look.line is None:
+        if step.line is None:
             return None
-        if back := [(look.places.index(place), color) for place, color in missing if place in look.places]:
-            weaker = look._replace(line=look.line.including(back))
-            shown = _shown(weaker)
-            if not shown.issuperset(look.step.ruled):
+        if back := [pair for pair in missing if pair[0] in known]:
+            weaker = dict(known)
+            for place, color in back:
+                weaker[place] |= 1 << color
+            shown = shown_by(explanation.puzzle, step, weaker)
+            if not shown.issuperset(step.ruled):
                 return None
-            ruled = tuple(sorted({*look.step.ruled, *(shown & missing)}))
-            changed[number] = weaker._replace(step=look.step._replace(ruled=ruled))
+            changed[number] = step._replace(ruled=tuple(sorted({*step.ruled, *(shown & missing)}))), weaker
             missing -= shown
     is_open = explanation.end is None and all(explanation.cells[k] & (explanation.cells[k] - 1) for k, _ in missing)
     return changed if is_open or not missing else None
@@ -143,7 +137,7 @@ def _together(puzzle: Puzzle, rest: list[Step], cells: list[int]) -> Iterator[li
             if step is not first and step.line is None:
                 break  # what an assumption leads to is told of the grid as it was
             left = step._replace(ruled=tuple(pair for pair in step.ruled if cells[pair[0]] >> pair[1] & 1))
-            shown = _shown(_look(puzzle, left, cells))
+            shown = shown_by(puzzle, left, cells)
             sides = {(each.line or 0) < puzzle.height for each in (first, step)}
             is_alike = step.technique == first.technique and len(sides) == 1
             if step is first or (is_alike and shown.issuperset(left.ruled)):

@@ -8,9 +8,8 @@ import numpy as np
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words.formatting import count_text, join_words
-from nonocensus.reports.words.line_ranges import Line
-from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
-from nonocensus.reports.words.reading_order import holds, line_of, reading_order, union
+from nonocensus.reports.words.line_reasons import Reason, refutation
+from nonocensus.reports.words.reading_order import line_of, reading_order, reasons_of, shown_by, union
 from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name, name_lines
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -143,7 +142,7 @@ def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> _Run:
     """Describe the steps of a line and technique, at once if they hold at once; update the cells."""
     whole, described = union(steps), list[tuple[str, str, str]]()
     clue, brief = None, describe_step(puzzle, whole, cells)[1]
-    for step in [whole] if len(steps) == 1 or holds(puzzle, whole, cells) else steps:
+    for step in [whole] if len(steps) == 1 or shown_by(puzzle, whole, cells).issuperset(whole.ruled) else steps:
         described.append(describe_step(puzzle, step, cells))
         exclude(cells, step.ruled)
     said = [what for what, _, _ in described]
@@ -158,7 +157,8 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
     why = TECHNIQUES[step.technique].says
     if step.assumption is None:
         assert step.line is not None
-        words, reasons = _reasons(puzzle, step.line, step.ruled, cells, step.technique)
+        words = LineWords(puzzle, step.line, line_of(puzzle, step.line, cells))
+        reasons = reasons_of(puzzle, step.line, step.ruled, cells, step.technique)
         ruled = frozenset(pair for reason in reasons for pair in reason.ruled)
         what = _sentences(words, reasons)
         return what, f"{words.heading()}: {words.conclusion(ruled, words.line)}.", words.hint(reasons[0]) or why
@@ -167,27 +167,14 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
     before[refuted.place] = 1 << refuted.color
     sentences = [f"Assume {where} is {color_name(puzzle, refuted.color)}."]
     for then in refuted.then:
-        sentences.append(_sentences(*_reasons(puzzle, then.line, then.ruled, before)))
+        words = LineWords(puzzle, then.line, line_of(puzzle, then.line, before))
+        sentences.append(_sentences(words, reasons_of(puzzle, then.line, then.ruled, before, -1)))
         exclude(before, then.ruled)
     sentences.append(f"Then {_lower(describe_contradiction(puzzle, refuted.end, before))}")
-    row = line_words(puzzle, refuted.place // puzzle.width, cells)
-    x = refuted.place % puzzle.width
+    y, x = divmod(refuted.place, puzzle.width)
+    row = LineWords(puzzle, y, line_of(puzzle, y, cells))
     so = row.conclusion(frozenset({(x, refuted.color)}), row.line).removeprefix(row.cells([x]))
     return "\n".join([*sentences, f"So {where}{so}."]), f"{_upper(where)}{so}.", why
-
-
-def line_words(puzzle: Puzzle, number: int, cells: Sequence[int]) -> LineWords:
-    """Return the words for a line of a grid of possible colours."""
-    clue, places = line_of(puzzle, number)
-    return LineWords(puzzle, number, Line(clue, tuple(cells[place] for place in places)))
-
-
-def _reasons(
-    puzzle: Puzzle, number: int, ruled: Iterable[Ruled], cells: Sequence[int], technique: int = -1
-) -> tuple[LineWords, list[Reason]]:
-    """Return the words for a line, and the arguments by which it excludes colours from cells."""
-    words, (_, places) = line_words(puzzle, number, cells), line_of(puzzle, number)
-    return words, find_reasons(words.line, frozenset((places.index(place), color) for place, color in ruled), technique)
 
 
 def _sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
@@ -202,7 +189,7 @@ def _sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
 
 def describe_contradiction(puzzle: Puzzle, number: int, cells: Sequence[int]) -> str:
     """Say why a line has no arrangement."""
-    words = line_words(puzzle, number, cells)
+    words = LineWords(puzzle, number, line_of(puzzle, number, cells))
     then, end = refutation(words.line)
     why = words.then(then) + words.argument(end)
     comma = "," * ("," in words.heading())

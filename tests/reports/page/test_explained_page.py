@@ -12,9 +12,8 @@ from tabs import Tab
 from test_explained import dominoes
 
 from nonocensus.reports.page.explanation_page import _used_techniques, page
-from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import RULES, find_reasons
-from nonocensus.reports.words.reading_order import line_of, reading_order
+from nonocensus.reports.words.reading_order import line_of, places_of, reading_order
 from nonocensus.reports.words.step_words import describe_merged
 from nonocensus.solver.model.puzzle import Color, from_picture
 from nonocensus.solver.model.techniques import CLUE, LINE, MERCURY, TECHNIQUES
@@ -126,7 +125,7 @@ def test_merged_steps_are_checked_too() -> None:
         steps = groups[0] if is_lacking else []
         for group in list(describe_merged(explanation))[is_lacking:]:
             for line in group.lines or (None,):
-                places = set() if line is None else set(line_of(explanation.puzzle, line)[1])
+                places = set() if line is None else set(places_of(explanation.puzzle, line))
                 ruled = tuple(pair for pair in group.ruled if line is None or pair[0] in places)
                 steps.append(Step(group.technique, line, ruled, group.assumption))
         check(explanation._replace(steps=steps))
@@ -173,8 +172,7 @@ def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None
         for step, cells in zip(explanation.steps, grids, strict=False):
             if step.line is None or step.technique == LINE:
                 continue
-            clue, places = line_of(explanation.puzzle, step.line)
-            line = Line(clue, tuple(cells[place] for place in places))
+            line, places = line_of(explanation.puzzle, step.line, cells), places_of(explanation.puzzle, step.line)
             ruled = frozenset((places.index(place), color) for place, color in step.ruled)
             own = {(each.kind, pair) for rule in RULES[step.technique] for each in rule(line) for pair in each.ruled}
             found = find_reasons(line, ruled, step.technique)
