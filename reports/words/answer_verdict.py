@@ -14,7 +14,7 @@ from nonocensus.scrapers.formats.answer_text import read_answer
 from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.answer_check import fits
-from nonocensus.solver.model.puzzle import BLOT, Clue, InvalidPuzzle, Puzzle, clue_of
+from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle, clue_of, fits_clue
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
 from nonocensus.solver.people.hints import start_of
@@ -121,18 +121,7 @@ def first_wrong_line(puzzle: Puzzle, cells: np.ndarray) -> str | None:
     """Return how the first line without open cells that does not fit its clue differs, rows first; else None."""
     for side, clues, lines in (("row", puzzle.rows, cells), ("column", puzzle.columns, cells.T)):
         for number, (clue, line) in enumerate(zip(clues, lines, strict=True), 1):
-            if UNKNOWN not in line and not _fits(clue, found := clue_of(line)):
+            if UNKNOWN not in line and not fits_clue(clue, found := clue_of(line)):
                 read, wanted = clue_words(puzzle, found), clue_words(puzzle, clue)
                 return f"{side} {number} is {read}, its clue is {wanted}"
     return None
-
-
-def _fits(clue: Clue, found: Clue) -> bool:
-    """Return whether the clue of a picture's line fits a puzzle's clue, whose lengths may be hidden."""
-    return clue == found or (
-        len(clue) == len(found)
-        and all(
-            block.color == run.color and block.length in (BLOT, run.length)
-            for block, run in zip(clue, found, strict=True)
-        )
-    )

@@ -135,7 +135,7 @@ def _together(puzzle: Puzzle, rest: list[Step], cells: list[int]) -> Iterator[li
         first, group = rest[0], list[Step]()
         for step in rest[:AHEAD]:
             if step is not first and step.line is None:
-                break  # what an assumption leads to is told of the grid as it was
+                break  # what an assumption leads to rests on the grid as it was
             left = step._replace(ruled=tuple(pair for pair in step.ruled if cells[pair[0]] >> pair[1] & 1))
             shown = shown_by(puzzle, left, cells)
             sides = {(each.line or 0) < puzzle.height for each in (first, step)}

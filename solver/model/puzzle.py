@@ -298,6 +298,17 @@ def clue_of_ints(cells: Iterable[int]) -> Clue:
     return tuple(Block(len(list(run)), color) for color, run in groupby(cells) if color)
 
 
+def fits_clue(clue: Clue, found: Clue) -> bool:
+    """Return whether the clue of a picture's line fits a puzzle's clue, whose lengths may be hidden."""
+    return clue == found or (
+        len(clue) == len(found)
+        and all(
+            block.color == run.color and block.length in (BLOT, run.length)
+            for block, run in zip(clue, found, strict=True)
+        )
+    )
+
+
 def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
     """Return the clues (rows, columns) of a picture, uint8[height, width] of palette entries.
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from nonocensus.solver.api import solve
-from nonocensus.solver.model.puzzle import BLOT, Puzzle, clues_of
+from nonocensus.solver.model.puzzle import Puzzle, clues_of, fits_clue
 from nonocensus.solver.model.tables import picture
 from nonocensus.solver.people.explanation import Explanation, explain
 
@@ -65,14 +65,7 @@ def _is_painted(puzzle: Puzzle, start: np.ndarray) -> bool:
     if not np.take_along_axis(start, picture[:, :, None].astype(np.int64), axis=2).all():
         return False
     rows, columns = clues_of(picture)
-    return all(
-        len(clue) == len(found)
-        and all(
-            block.color == run.color and block.length in (BLOT, run.length)
-            for block, run in zip(clue, found, strict=True)
-        )
-        for clue, found in zip(puzzle.rows + puzzle.columns, rows + columns, strict=True)
-    )
+    return all(map(fits_clue, puzzle.rows + puzzle.columns, rows + columns))
 
 
 def _wrong_cells(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
