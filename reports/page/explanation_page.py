@@ -142,5 +142,5 @@ def _data(explanation: Explanation, steps: list[DescribedStep]) -> dict[str, Any
         "top": place.top,
         "palette": [{"rgb": rgb(puzzle, entry)} for entry in range(max(puzzle.colors, 1) + 1)],
         "start": explanation.start,
-        "steps": [[step.lines, step.ruled] for step in steps],
+        "steps": [{"lines": step.lines, "ruled": step.ruled} for step in steps],
     }

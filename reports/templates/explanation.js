@@ -1,6 +1,6 @@
 // Steps through an explanation: paints the drawing's cells as they are after step `at`.
 
-import { fill, highlightShapes, linesAndCells } from "./shared/drawing.js";
+import { applyStep, fill, highlightShapes, linesAndCells } from "./shared/drawing.js";
 import { readJson, svg } from "./shared/elements.js";
 
 const PAUSE = 450; // milliseconds
@@ -28,20 +28,13 @@ function paint() {
   fill(sheet, data.width, data.palette, content);
 }
 
-/** Apply a step to the sets, or revert it. */
-function change(number, isApplied) {
-  for (const [cell, color] of data.steps[number][1]) {
-    sets[cell] = isApplied ? sets[cell] & ~(1 << color) : sets[cell] | (1 << color);
-  }
-}
-
 /** Show the grid after a step; 0 is the grid before the first one. */
 function showStep(wanted) {
   const to = Math.max(0, Math.min(data.steps.length, wanted));
-  while (at < to) change(at++, true);
-  while (at > to) change(--at, false);
+  while (at < to) applyStep(data.steps[at++], sets);
+  while (at > to) applyStep(data.steps[--at], sets, true);
   paint();
-  const [lines, ruled] = data.steps[at - 1] ?? [[], []];
+  const { lines, ruled } = data.steps[at - 1] ?? { lines: [], ruled: [] };
   highlights.replaceChildren(...highlightShapes(linesAndCells(lines, ruled, sets, data.height), place));
   byId("at").value = at;
   byId("number").textContent = at;

@@ -3,13 +3,13 @@ import test from "node:test";
 import "./fake_document.mjs";
 import { asSentence, Refusal } from "../../reports/templates/serve/api.js";
 import { DOING, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
-import { applyStep, gridOfSets, highlightsOf, hintChanges, setsOf, stepLink, whereWords } from "../../reports/templates/serve/hints.js";
+import { gridOfSets, highlightsOf, hintChanges, setsOf, stepLink, whereWords } from "../../reports/templates/serve/hints.js";
 import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
 import { sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
 import { clockWords, savedProgress } from "../../reports/templates/serve/workshop.js";
 import { numbersShown } from "../../reports/templates/shared/board.js";
 import { cluesOf } from "../../reports/templates/shared/clues.js";
-import { highlightShapes } from "../../reports/templates/shared/drawing.js";
+import { applyStep, highlightShapes } from "../../reports/templates/shared/drawing.js";
 import { Game, puzzleOf } from "../../reports/templates/shared/game.js";
 import { gridOf, gridText, savedGrid, saveGrid, saveSolved, solvedHashes } from "../../reports/templates/shared/saved_grids.js";
 

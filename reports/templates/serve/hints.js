@@ -1,6 +1,6 @@
 // Hints in three levels: where to look and how, which cells, and filling them in.
 
-import { linesAndCells } from "../shared/drawing.js";
+import { applyStep, linesAndCells } from "../shared/drawing.js";
 import { element } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
@@ -154,7 +154,7 @@ export function highlightsOf({ lines, ruled, assumption }, { puzzle }, sets = []
   return { assumed: assumption.place, chain, end: assumption.end };
 }
 
-// Sets of the colours that cells may have, as bits (bit 0 is the background), and steps that change them.
+// Sets of the colours that cells may have, as bits (bit 0 is the background).
 
 /** The sets of a grid (see saved_grids.js): an open cell may have any colour, or be empty. */
 export function setsOf(cells, colors) {
@@ -165,9 +165,4 @@ export function setsOf(cells, colors) {
 /** The grid of sets: cells with one colour left, the others open. */
 export function gridOfSets(sets) {
   return Uint8Array.from(sets, (set) => ((set & (set - 1)) !== 0 ? 0 : set === 1 ? EMPTY : 31 - Math.clz32(set)));
-}
-
-/** Apply a step to sets, or revert it. */
-export function applyStep({ ruled }, sets, back = false) {
-  for (const [place, color] of ruled) sets[place] = back ? sets[place] | (1 << color) : sets[place] & ~(1 << color);
 }

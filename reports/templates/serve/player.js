@@ -1,9 +1,10 @@
 // Plays an explanation on the board, step by step or as a film.
 
+import { applyStep } from "../shared/drawing.js";
 import { element, onClick } from "../shared/elements.js";
 import { gridOf } from "../shared/saved_grids.js";
 import { countWords, numberWords } from "../shared/words.js";
-import { applyStep, gridOfSets, highlightsOf, paragraphs, setsOf, stepLink, stepTitle } from "./hints.js";
+import { gridOfSets, highlightsOf, paragraphs, setsOf, stepLink, stepTitle } from "./hints.js";
 import { announce, attempt } from "./messages.js";
 
 const WHOLE = 20_000; // milliseconds of a film, within these limits of a step:

@@ -205,6 +205,11 @@ export function highlightShapes({ lines = [], cells = [], assumed = null, chain 
   return found;
 }
 
+/** Apply a step to the sets of colours that cells may have, or revert it. */
+export function applyStep({ ruled }, sets, back = false) {
+  for (const [place, color] of ruled) sets[place] = back ? sets[place] | (1 << color) : sets[place] & ~(1 << color);
+}
+
 /** The lines and cells to highlight of a step; of one on rows and columns, the cells that it decides, or else the lines. */
 export function linesAndCells(lines, ruled, sets, height) {
   const isMixed = new Set(lines.map((line) => line < height)).size > 1;

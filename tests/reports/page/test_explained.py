@@ -146,8 +146,8 @@ def test_page_is_complete_and_escaped() -> None:
     assert text.count("<script") == 2
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
     cells = list(data["start"])
-    for _, ruled in data["steps"]:
-        for place, color in ruled:
+    for step in data["steps"]:
+        for place, color in step["ruled"]:
             assert cells[place] >> color & 1
             cells[place] &= ~(1 << color)
     assert cells == explain(wicked).cells
