@@ -71,12 +71,11 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
 
 
 class UsedTechnique(NamedTuple):
-    """A technique, the number of its steps, and the clearest of them: its first line in words and as a picture."""
+    """A technique, the number of its steps, and the clearest of them, in words and as a picture."""
 
     technique: Technique
     steps: int
     clearest: DescribedStep
-    words: str
     picture: Markup
 
 
@@ -105,8 +104,7 @@ def _used_techniques(explanation: Explanation, steps: list[DescribedStep]) -> It
         else:
             old, new = (line_of(puzzle, number, cells) for cells in (before, after))
             picture = line_drawing(old.clue, puzzle.palette, *known_grid([*old.cells, *new.cells], len(old.cells)))
-        words = described.what.partition("\n")[0] if len(described.lines) > 1 else described.what
-        yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, words, Markup(picture.svg))
+        yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, Markup(picture.svg))
 
 
 def _printed_grids(explanation: Explanation, steps: list[DescribedStep]) -> dict[int, Markup]:

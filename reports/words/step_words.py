@@ -123,13 +123,10 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
     said = "A cell can only have a colour that stands both in the clue of its row and in the clue of its column"
     if not decided:
         return f"{said}."
-    columns: dict[int, list[int]] = {}
-    for place in decided:
-        columns.setdefault(place // puzzle.width, []).append(place % puzzle.width)
     rows: dict[tuple[tuple[int, ...], str], list[int]] = {}
-    for y, xs in columns.items():
+    for y, places in groupby(decided, lambda place: place // puzzle.width):
         colors = tuple(sorted({block.color for block in puzzle.rows[y]}))
-        rows.setdefault((colors, name_lines("column", xs)), []).append(y)
+        rows.setdefault((colors, name_lines("column", (place % puzzle.width for place in places))), []).append(y)
     where = [
         f"{name_lines('row', ys)} ({join_words([color_name(puzzle, c) for c in colors], 'or') or 'no block'}) in {at}"
         for (colors, at), ys in rows.items()
