@@ -26,7 +26,8 @@ from nonocensus.reports.words.step_words import (
     known_grid,
 )
 from nonocensus.solver.model.techniques import TECHNIQUES, Technique
-from nonocensus.solver.people.explanation import Explanation, exclude
+from nonocensus.solver.people.explanation import Explanation
+from nonocensus.solver.proofs.record import exclude
 
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""

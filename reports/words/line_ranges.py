@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue
-from nonocensus.solver.proofs.record import colors_of
+from nonocensus.solver.proofs.record import colors_of, exclude
 
 COUNTED, NARROWED, FITTED, FULL = range(4)
 """How ranges of blocks are found: by counting blocks and gaps; narrowed by painted cells; by room; by trying all."""
@@ -50,8 +50,7 @@ class Line(NamedTuple):
     def without(self, ruled: Iterable[tuple[int, int]]) -> "Line":
         """Return the line with colours excluded."""
         cells = list(self.cells)
-        for x, color in ruled:
-            cells[x] &= ~(1 << color)
+        exclude(cells, ruled)
         return self._replace(cells=tuple(cells))
 
     def painting(self, color: int, cells: Iterable[int]) -> Pairs:

@@ -10,8 +10,8 @@ from nonocensus.reports.words.line_ranges import Line, Pairs
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.techniques import CLUE
-from nonocensus.solver.people.explanation import Explanation, Step, exclude
-from nonocensus.solver.proofs.record import Ruled
+from nonocensus.solver.people.explanation import Explanation, Step
+from nonocensus.solver.proofs.record import Ruled, exclude
 
 AHEAD = 100
 """Steps among which those like another one are sought."""

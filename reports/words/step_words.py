@@ -13,8 +13,8 @@ from nonocensus.reports.words.reading_order import line_of, reading_order, reaso
 from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name, name_lines
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.people.explanation import Explanation, Step, exclude
-from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
+from nonocensus.solver.people.explanation import Explanation, Step
+from nonocensus.solver.proofs.record import RecordedAssumption, Ruled, exclude
 
 MOST_SENTENCES = 3
 """Sentences of a step, unless those of one line are more."""

@@ -300,13 +300,8 @@ def clue_of_ints(cells: Iterable[int]) -> Clue:
 
 def fits_clue(clue: Clue, found: Clue) -> bool:
     """Return whether the clue of a picture's line fits a puzzle's clue, whose lengths may be hidden."""
-    return clue == found or (
-        len(clue) == len(found)
-        and all(
-            block.color == run.color and block.length in (BLOT, run.length)
-            for block, run in zip(clue, found, strict=True)
-        )
-    )
+    pairs, is_same = zip(clue, found, strict=False), len(clue) == len(found)
+    return is_same and all(block.color == color and block.length in (BLOT, length) for block, (length, color) in pairs)
 
 
 def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:

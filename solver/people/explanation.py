@@ -6,7 +6,7 @@ need nested assumptions are left open.
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -33,7 +33,7 @@ from nonocensus.solver.people.person import (
     solve_lines,
 )
 from nonocensus.solver.proofs.checker import Blocks, Checker
-from nonocensus.solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of, header_of
+from nonocensus.solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of, exclude, header_of
 
 CANDIDATES, COMPARED = 24, 2
 """Maximum number of assumptions to collect, and how many of them to compare by chain length."""
@@ -90,12 +90,6 @@ class Explanation(NamedTuple):
         """Return for each step whether it leaves a cell with one colour."""
         pairs = zip(self.steps, self.grids(), strict=True)
         return [any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled) for step, cells in pairs]
-
-
-def exclude(cells: list[int], ruled: Iterable[Ruled]) -> None:
-    """Exclude colours from cells."""
-    for place, color in ruled:
-        cells[place] &= ~(1 << color)
 
 
 class InvalidStep(Exception):

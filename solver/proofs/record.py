@@ -8,7 +8,7 @@ checker refuses wrong steps.
 import json
 import math
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -154,7 +154,7 @@ class Replay:
             if self.end is not None:
                 raise UnprovableError("the kernels continue where the replay has ended")
             self.found.append(self.refuted(place, color, limit))
-            self.cells[place] &= ~(1 << color)
+            exclude(self.cells, [(place, color)])
             steps = []
             self.end = self.propagate(self.cells, set(self.lines(place)), steps)
             self.found += steps
@@ -280,8 +280,7 @@ class Replay:
             needed.update(reasons, opened.get(line, set()) - before)
             if self.thorough:
                 known = list(base)
-                for place, color in reasons:
-                    known[place] &= ~(1 << color)
+                exclude(known, reasons)
                 needs.update(self.reasons(line, known[self.every[line]], full, ruled))
                 needs.update(why for why in before if why[0] != found.place)
 
@@ -370,6 +369,12 @@ def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int
             else:
                 colors |= 1 << color
         good = clue.before(good & clue.reading(colors))
+
+
+def exclude(cells: list[int], ruled: Iterable[Ruled]) -> None:
+    """Exclude colours from cells."""
+    for place, color in ruled:
+        cells[place] &= ~(1 << color)
 
 
 def colors_of(colors: int) -> list[int]:
