@@ -109,9 +109,7 @@ def _without(explanation: Explanation, looks: Sequence[Look]) -> list[Look] | No
     """Return the steps after the first one without what that excludes; None if they, or the end, need it."""
     missing, changed = set(looks[0][0].ruled), list(looks[1:])
     for number, (step, known) in enumerate(changed):
-        if not missing:
-            return changed
-        if step.line is None:
+        if step.line is None and missing:
             return None
         if back := [pair for pair in missing if pair[0] in known]:
             weaker = dict(known)

@@ -97,14 +97,12 @@ def _at_once(runs: Iterable[_Run]) -> Iterator[list[list[_Run]]]:
     alike: dict[str, list[_Run]] = {}
     for run in runs:
         alike.setdefault(run.what, []).append(run)
-    said, sentences = list[list[_Run]](), 0
-    for what, same in alike.items():
-        more = what.count("\n") + 1
-        if said and sentences + more > MOST_SENTENCES:
+    said = list[list[_Run]]()
+    for same in alike.values():
+        if said and sum(runs[0].what.count("\n") + 1 for runs in (*said, same)) > MOST_SENTENCES:
             yield said
-            said, sentences = [], 0
+            said = []
         said.append(same)
-        sentences += more
     yield said
 
 
