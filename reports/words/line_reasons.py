@@ -5,7 +5,7 @@ found again as data, by the same rules, for `reason_words` to say in a sentence.
 with the colour in the cell, the rules lead to a line without arrangement.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -359,17 +359,29 @@ SIMPLE = tuple(rule for technique, rules in RULES.items() if technique < techniq
 
 def find_reasons(line: Line, ruled: Pairs, technique: int = -1) -> list[Reason]:
     """Return arguments that together exclude what a step does, those of its technique first."""
-    found, left = [], set(ruled)
+    found, left = list[Reason](), set(ruled)
     for rule in (*RULES.get(technique, ()), *(rule for rules in RULES.values() for rule in rules)):
         if not left:
             break
         for reason in sorted(rule(line), key=lambda each: (-len(each.ruled & left), len(each.ruled))):
-            if gain := reason.ruled & left:
-                found.append(reason._replace(ruled=frozenset(gain)))
-                left -= gain
+            if reason.ruled & left:
+                found.append(reason._replace(ruled=reason.ruled & ruled))
+                left -= reason.ruled
     if left:
         found += _by_arrangements(line, frozenset(left))
-    return sorted(found, key=lambda each: min(each.ruled))
+    for reason in sorted(found, key=lambda each: len(each.ruled)):
+        if reason.ruled <= set().union(*(each.ruled for each in found if each is not reason)):
+            found.remove(reason)
+    return _apart(sorted(found, key=lambda each: min(each.ruled)))
+
+
+def _apart(reasons: Iterable[Reason]) -> list[Reason]:
+    """Return arguments without what those before them exclude."""
+    apart, excluded = list[Reason](), frozenset[tuple[int, int]]()
+    for reason in reasons:
+        apart.append(reason._replace(ruled=reason.ruled - excluded))
+        excluded |= reason.ruled
+    return apart
 
 
 def _by_arrangements(line: Line, ruled: Pairs) -> Iterator[Reason]:

@@ -251,8 +251,13 @@ class LineWords:
 
     def left(self, parts: Mapping[str, Any]) -> str:
         """Say that a block has all the cells left, unless other blocks are open."""
-        is_left = "counted" in parts and len(parts["counted"].open) < 2 and len(parts["within"]) < len(self.line.cells)
-        return ", all that is left" if is_left else ""
+        if "counted" not in parts or len(parts["counted"].open) > 1 or len(parts["within"]) == len(self.line.cells):
+            return ""
+        return ", all that is left" if self.are_open(parts["within"]) else ", between the known ends"
+
+    def are_open(self, cells: Iterable[int]) -> bool:
+        """Return whether some cells can be background, or a colour."""
+        return all(self.line.cells[x] & 1 and self.line.cells[x] > 1 for x in cells)
 
     def complete(self, found: Ranges) -> str:
         """Say which blocks are complete: `with the 3 complete, `."""
@@ -277,7 +282,8 @@ class LineWords:
         needed = sum(least(clue[t]) for t in open_) + sum(gap_before(clue, t) for t in open_[1:])
         at_least = "at least " if any(clue[t].length == BLOT for t in open_) else ""
         take = f"take {at_least}{needed} of the" if at_least or needed < len(room) else "fill the"
-        where = f"of the {self.side}" if len(room) == len(self.line.cells) else f"left ({self.cells(room)})"
+        where = f"left ({self.cells(room)})" if self.are_open(room) else f"in {self.cells(room)}"
+        where = f"of the {self.side}" if len(room) == len(self.line.cells) else where
         return (
             f"{self.complete(found)}{self.sum(open_)}{self.gaps(open_)} {take} {count_text(len(room), 'cell')} {where}"
         )

@@ -333,6 +333,12 @@ with the 1 complete, the 3 lies within columns 3 to 6, all that is left, so colu
 overlap: 3 | .????
 the 3 lies within columns 2 to 5, all that is left, so columns 3 and 4 are black
 
+overlap: 5 | .?.??????
+the 5 lies within columns 2 to 9, between the known ends, so columns 5 and 6 are black
+
+overlap: 3 2 | .?.??????
+3 + 2 and 1 gap take 6 of the 8 cells in columns 2 to 9: the 3 lies within columns 2 to 6, so column 4 is black
+
 overlap: 1 3 2 | #.???????
 with the 1 complete, 3 + 2 and 1 gap take 6 of the 7 cells left (columns 3 to 9): the 3 lies within columns 3 to 6, so
 columns 4 and 5 are black. The 2 lies within columns 7 to 9, so column 8 is black
@@ -383,10 +389,9 @@ as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, 
 column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
 
 spaces: 3r 2 | ****r***
-with the red 3 before it, the black 2 begins in column 4 at the earliest, so columns 1 to 3 are not black. As column 5
-can only belong to the red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are white. As column 5
-can only belong to the red 3, the black 2 begins in column 6 at the earliest, so column 4 is not black. With the black
-2 after it, the red 3 ends in column 6 at the latest, so columns 7 and 8 are not red
+as column 5 can only belong to the red 3, the black 2 begins in column 6 at the earliest, so columns 1 to 4 are not
+black. As column 5 can only belong to the red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are
+white. With the black 2 after it, the red 3 ends in column 6 at the latest, so columns 7 and 8 are not red
 
 forcing: 2 3 | ???.?.????
 as columns 4 and 6 are white, with the 3 and 1 gap after it, the 2 lies within columns 1 to 3, so column 2 is black.
