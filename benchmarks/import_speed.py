@@ -1,4 +1,4 @@
-"""How fast puzzles come into a store: archives of files and of JSON lines, a million puzzles in tournament files."""
+"""How fast puzzles come into a store: archives of files and of JSON lines, a million small puzzles."""
 
 import os
 import resource
@@ -11,8 +11,9 @@ from pathlib import Path
 from benchmarks.people import PEOPLE
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.store.parts import open_store
-from nonocensus.scrapers.formats import taai
+from nonocensus.scrapers.formats import jsonl
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import with_metadata
 from nonocensus.solver.model.tables import puzzles_of
 
 HEADING = ["what", "puzzles", "wall seconds", "CPU seconds", "ms of CPU a puzzle"]
@@ -23,14 +24,16 @@ RECIPE = Recipe("random", 10, 10, 0.5, 1, PUZZLES)
 def run(archive: Path) -> list[FigureTable]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        tournaments = folder / "tournaments"
-        tournaments.mkdir()
-        text = b"".join(map(taai.write, puzzles_of(recipe_batch(RECIPE, 0, PUZZLES))))
+        million = folder / "million"
+        million.mkdir()
+        text = b"".join(
+            jsonl.write(with_metadata(puzzle, puzzle_id="")) for puzzle in puzzles_of(recipe_batch(RECIPE, 0, PUZZLES))
+        )
         for number in range(FILES):
-            (tournaments / f"{number:02}.taai").write_bytes(text)
+            (million / f"{number:02}.jsonl").write_bytes(text)
         generate = ["generate", "random", "10x10", "--count", str(FILES * PUZZLES)]
         rows = [
-            row("import tournament files, 10x10", ["import", str(tournaments)], folder / "tournaments-store"),
+            row("import 10x10 as JSON lines", ["import", str(million)], folder / "million-store"),
             [*row("generate random 10x10", generate, folder / "generated-store")[:3], None, None],  # by Ray's workers
         ]
         lines = sorted(PEOPLE.glob("*.jsonl.xz"))

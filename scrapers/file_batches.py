@@ -11,17 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.scrapers.archives.source_file import SourceFile
-from nonocensus.scrapers.formats import Format, FormatError, detect, jsonl, jsonl_columns, taai
+from nonocensus.scrapers.formats import Format, FormatError, detect, jsonl, jsonl_columns
 from nonocensus.scrapers.formats.parsing import error_text
 from nonocensus.solver.extras import MissingExtra
 from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle, with_metadata
-from nonocensus.solver.model.tables import clue_batch, puzzle_batch
+from nonocensus.solver.model.tables import puzzle_batch
 
 SOURCE = "local"
 """The source of puzzles whose files name none."""
 
 BULK_BYTES = 1 << 16
-"""Size from which a file is read in one vectorized step, if its format allows."""
+"""Size from which a file of JSON lines is read into columns."""
 
 
 class Problem(NamedTuple):
@@ -50,13 +50,10 @@ def read_files(files: Iterable[SourceFile], file_format: Format | None = None) -
 def read_in_bulk(
     files: Iterable[SourceFile], file_format: Format | None = None, bulk_bytes: int = BULK_BYTES
 ) -> Iterator[Puzzle | pa.RecordBatch | Problem]:
-    """Yield the same, with batches of the puzzles table where a file of `bulk_bytes` can be read in one step."""
+    """Yield the same, with batches of the puzzles table for files of JSON lines of `bulk_bytes` or more."""
     taken: Counter[str] = Counter()
     for file in files:
-        batch = _read_vectorized(file, taken, bulk_bytes) if file_format in (None, taai) else None
-        if batch is not None:
-            yield batch
-        elif _is_large_jsonl(file, file_format, bulk_bytes):
+        if _is_large_jsonl(file, file_format, bulk_bytes):
             yield from _read_columns(file, taken)
         else:
             yield from _read(file, taken, file_format)
@@ -103,19 +100,6 @@ def _read(file: SourceFile, taken: Counter[str], file_format: Format | None) -> 
         )
 
 
-def _read_vectorized(file: SourceFile, taken: Counter[str], bulk_bytes: int) -> pa.RecordBatch | None:
-    """Return all puzzles of a large file in the usual form of taai, None for other files."""
-    if file.is_chunk or file.data is None or len(file.data) < bulk_bytes or not taai.recognizes(file.data):
-        return None
-    read = taai.read_vectorized(file.data)
-    if read is None:
-        return None
-    puzzles, titles = read
-    digest = hashlib.sha256(file.data).hexdigest()
-    columns = _origin_columns(_local_ids(file.name, len(titles), taken), digest)
-    return clue_batch(puzzles.rows, puzzles.columns, columns | {"title": pa.array(titles)})
-
-
 def _is_large_jsonl(file: SourceFile, file_format: Format | None, bulk_bytes: int) -> bool:
     """Check whether a file is JSON lines, of `bulk_bytes` at least."""
     if file.is_chunk or file.data is None or len(file.data) < bulk_bytes or not jsonl.recognizes(file.data):
@@ -129,24 +113,19 @@ def _read_columns(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBa
     try:
         for batch in jsonl_columns.read_batches(data, file.lines_before):
             missing = pc.equal(batch["puzzle_id"], "")
-            count = pc.sum(missing).as_py() or 0
-            for name, column in _origin_columns(_local_ids(file.name, count, taken), digest).items():
+            local_ids = _local_ids(file.name, pc.sum(missing).as_py() or 0, taken)
+            given = {
+                "puzzle_id": pa.array([f"{SOURCE}/{local_id}" for local_id in local_ids], pa.string()),
+                "source": pa.repeat(SOURCE, len(local_ids)),
+                "source_id": pa.array(local_ids, pa.string()),
+            }
+            columns = {name: pc.replace_with_mask(batch[name], missing, column) for name, column in given.items()}
+            for name, column in (columns | {"raw_sha256": pa.repeat(digest, len(batch))}).items():
                 place = batch.schema.get_field_index(name)
-                is_own = name == "raw_sha256"
-                column = pa.repeat(digest, len(batch)) if is_own else pc.replace_with_mask(batch[name], missing, column)
                 batch = batch.set_column(place, batch.schema.field(place), column)
             yield batch
     except FormatError as error:
         yield Problem(file.name, str(error))
-
-
-def _origin_columns(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
-    return {
-        "puzzle_id": pa.array([f"{SOURCE}/{local_id}" for local_id in local_ids], pa.string()),
-        "source": pa.repeat(SOURCE, len(local_ids)),
-        "source_id": pa.array(local_ids, pa.string()),
-        "raw_sha256": pa.repeat(digest, len(local_ids)),
-    }
 
 
 def _with_origin(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzzle:

@@ -73,11 +73,8 @@ JSON_TOKENS = rb"""
 
 BLANKS = (b"\xef\xbb\xbf", b"\r\n", b"\r", b" ", b"\t", b"\n \n", b"}\n{", b"\0")
 
-QUICK: dict[str, tuple[Format, list[bytes]]] = {
-    "jsonl": (jsonl, [*JSON_TOKENS, b"[" * 2000, b"[[1,1]]," * 1100, b"[1,1]," * 1100, *BLANKS]),
-    "taai": (taai, [b"$1\n", b"$ x\n", b"\r\n", b"\n\n", b"\t", b"0", b"1023", b"1024", b"\xef\xbb\xbf", b"007"]),
-}
-"""Formats whose large files have a quick reader, and what it might read differently."""
+LINE_TOKENS = [*JSON_TOKENS, b"[" * 2000, b"[[1,1]]," * 1100, b"[1,1]," * 1100, *BLANKS]
+"""What the reader of large files of JSON lines might read differently."""
 
 
 @cache
@@ -103,16 +100,15 @@ def recolored(puzzle: Puzzle) -> Puzzle:
     return replace(puzzle, rows=rows, columns=columns, palette=(WHITE, *puzzle.palette[:0:-1]), goal=goal)
 
 
-def mutated_file(name: str, source: random.Random) -> bytes:
-    """Return a file of several puzzles, mutated or not, of a format in QUICK."""
-    known, tokens = QUICK[name]
-    parts = source.choices(lines_of_json() if known is jsonl else samples(known), k=source.randint(1, 4))
-    return b"".join(mutated(part, source, tokens) if source.random() < 0.6 else part for part in parts)
+def mutated_lines(source: random.Random) -> bytes:
+    """Return a file of several JSON lines, mutated or not."""
+    parts = source.choices(lines_of_json(), k=source.randint(1, 4))
+    return b"".join(mutated(part, source, LINE_TOKENS) if source.random() < 0.6 else part for part in parts)
 
 
-def rows_and_problems(known: Format, data: bytes, bulk_bytes: int) -> tuple[pa.Table, list[Problem]]:
-    """Return what is imported from a file, and why not the rest, by a format's quick reader from `bulk_bytes` on."""
-    read = read_in_bulk([SourceFile(f"x{known.SUFFIXES[0]}", data)], known, bulk_bytes)
+def rows_and_problems(data: bytes, bulk_bytes: int) -> tuple[pa.Table, list[Problem]]:
+    """Return what is imported from JSON lines, and why not the rest, by the quick reader from `bulk_bytes` on."""
+    read = read_in_bulk([SourceFile("x.jsonl", data)], jsonl, bulk_bytes)
     items = list(in_batches(read, max_rows=100))
     batches = [item for item in items if isinstance(item, pa.RecordBatch)]
     return pa.Table.from_batches(batches, PUZZLES), [item for item in items if isinstance(item, Problem)]

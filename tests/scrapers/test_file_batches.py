@@ -3,6 +3,7 @@
 import hashlib
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from nonocensus.scrapers.formats import (
     sudoku_refusal,
 )
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 ROWS = (
     *("53..7....", "6..195...", ".98....6."),
@@ -128,6 +130,20 @@ def test_ids_are_distinct() -> None:
         SourceFile("b", LOCAL),
     )
     assert found == ["local/a", "webpbn/5", "local/a#2", "local/a#3", "local/a#2#2", "local/b"]
+
+
+def test_bulk_and_single_reading_make_same_batch() -> None:
+    """Ids too: of several puzzles of a file, and of files whose names are the same but for the suffix."""
+    cells = np.random.default_rng(5).random((5, 4, 4)) < 0.6
+    lines = [jsonl.write(from_picture(picture.astype(np.uint8))) for picture in cells]
+    files = [SourceFile(name, b"".join(lines)) for name in ("a/b.txt", "a/b.jsonl", "c")]
+    files[1:1] = [SourceFile("a/x", b'{"rows":1}'), SourceFile("a/b", lines[0])]
+    slowly = list(read_in_bulk(files))
+    assert [type(item) for item in slowly] == [Puzzle] * 5 + [Problem] + [Puzzle] * 11
+    quickly = list(read_in_bulk(files, bulk_bytes=0))
+    assert [isinstance(item, pa.RecordBatch) for item in quickly] == [True, False, True, True, True]
+    batches = [item for item in quickly if isinstance(item, pa.RecordBatch)]
+    assert pa.concat_batches(batches).equals(puzzle_batch([item for item in slowly if isinstance(item, Puzzle)]))
 
 
 def test_unreadable_files_are_problems() -> None:
