@@ -23,8 +23,8 @@ BEGINNING = re.compile(rb"P[1-6](?:\s|#)")
 BLANKS = b" \t\r\n\v\f"
 BLANK = re.compile(rb"(?:[ \t\r\n\v\f]++|#[^\r\n]*+)*+")
 NUMBER = re.compile(rb"[0-9]{1,9}")
-NUMBERS = re.compile(rb"[ \t\r\n\v\f]+[0-9][0-9 \t\r\n\v\f]*")
-"""The longest run of numbers without comments."""
+NUMBERS = re.compile(rb"(?:[0-9 \t\r\n\v\f]++|#[^\r\n]*+)*+")
+COMMENT = re.compile(rb"#[^\r\n]*+")
 
 HEADER = (("width", MAX_CELLS), ("height", MAX_CELLS), ("highest value", 65535))
 """The numbers before a picture and their maxima; bitmaps have the first two."""
@@ -73,8 +73,7 @@ def _raster(data: bytes, place: int, kind: int, width: int, height: int, most: i
     channels = 3 if kind in (3, 6) else 1
     count = width * height * channels
     if kind in PLAIN:
-        regular = _regular_values(data, place, count, most, digits=kind == 1)
-        values, place = regular or _plain_values(data, place, count, digits=kind == 1)
+        values, place = _plain_values(data, place, count, digits=kind == 1)
     elif kind == 4:
         rows = -(-width // 8)
         packed = _bytes(data, place + 1, rows * height).reshape(height, rows)
@@ -96,33 +95,21 @@ def _bytes(data: bytes, place: int, count: int) -> np.ndarray:
     return np.frombuffer(data, np.uint8, count, place)
 
 
-def _regular_values(data: bytes, place: int, count: int, most: int, digits: bool) -> tuple[np.ndarray, int] | None:
-    """Return the same as `_plain_values`, vectorized, None if the image has comments or invalid values."""
-    found = NUMBERS.match(data, place)
-    if found is None:
-        return None
-    if digits:
-        values = np.frombuffer(found[0].translate(None, BLANKS), np.uint8) - ord("0")
-    elif b"00000" in found[0]:  # more than nine digits are read as two numbers
-        return None
-    else:
-        values = np.fromstring(found[0], np.int64, sep=" ")
-    return (values, found.end()) if len(values) == count and values.max() <= most else None
-
-
 def _plain_values(data: bytes, place: int, count: int, digits: bool) -> tuple[np.ndarray, int]:
     """Read `count` numbers, or digits, which need no blanks between them."""
     if len(data) - place < count:
         raise FormatError(f"it is too short for {count} values")
-    values = np.zeros(count, np.int64)
-    one = re.compile(rb"[01]") if digits else NUMBER
-    for k in range(count):
-        found = one.match(data, place := _after(BLANK, data, place))
-        if found is None:
-            raise FormatError(f"it has {k} of {count} values")
-        values[k] = int(found[0])
-        place = found.end()
-    return values, place
+    end = _after(NUMBERS, data, place)
+    text = COMMENT.sub(b" ", data[place:end])
+    if digits:
+        values = np.frombuffer(text.translate(None, BLANKS), np.uint8) - ord("0")
+    else:
+        values = np.fromstring(text, np.int64, sep=" ") if text.strip() else np.zeros(0, np.int64)
+    if len(values) < count:
+        raise FormatError(f"it has {len(values)} of {count} values")
+    if len(values) > count:
+        raise FormatError("what follows an image is none")
+    return values, end
 
 
 def _puzzle(picture: tuple[int, np.ndarray]) -> Puzzle:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutations import USUAL, can_hold, drawn, mutated, mutated_lines, refusal, rows_and_problems, samples
 from PIL import Image
@@ -25,7 +25,7 @@ from nonocensus.scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatErro
 from nonocensus.scrapers.formats.parsing import _clue, _unusual_clue
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.scrapers.formats.writing import FEATURES, file_of
-from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, InvalidPuzzle, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, Puzzle, from_picture
 
 every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
 
@@ -179,6 +179,9 @@ def test_invalid_files_give_reasons() -> None:
         ("jsonl", b'{"rows": [[[1, 1]]], "columns": [[[1, 1]]], "goal": "2"}\n', "line 1: its goal is not a picture"),
         ("pzl", b"1\n#ff0000\n1 1\n1 1 0 0 0\n", "row 1: the colour #000000 is not in the palette"),
         ("netpbm", b"P1 2 2 1 0 1", "it has 3 of 4 values"),
+        ("netpbm", b"P2 2 1 9 x..", "it has 0 of 2 values"),
+        ("netpbm", b"P2 1 1 9 1 2", "what follows an image is none"),
+        ("netpbm", b"P2 1 1 9 " + b"9" * 30, "one of its values is "),
         ("netpbm", b"P5 2 2 9 \1\2\3", "it ends 1 bytes too early"),
         ("netpbm", b"P2 1 1 9 10", "one of its values is 10, more than 9"),
         ("netpbm", b"P6 2000 1 255 ", "its width should be a number from 1 to 1023"),
@@ -373,45 +376,16 @@ def test_clue_is_read_only_if_it_fits_into_line(data: st.DataObject, colored: bo
     assert read == [[group[:1] for group in clue] for clue in clues]
 
 
-# Netpbm's text pictures: what is read at once is what is read number by number.
-
-pixels = st.sampled_from(["0", "1", "9", "255", "256", "65535", "65536", "00001", "0000000001", "9" * 10, "9" * 30])
-blanks = st.sampled_from([" ", "  ", "\n", "\t", "\r\n", "\v", "\f", "\x1c", "", "# 1\n", "-", "P2 ", "P1 1 1 1", "."])
-rasters = st.lists(pixels | blanks, max_size=12).map("".join)
-heads = st.sampled_from(["P1 1 1", "P1 2 2", "P2 1 1 9", "P2 2 1 255", "P3 1 1 255", "P3 1 2 65535"])
+gaps = st.sampled_from([" ", "  ", "\n", "\t\r\n", "\v", "\f", "# 1\n", " #\r", "#P1 1 1 1\n"])
 
 
-@given(heads, st.lists(pixels, min_size=1, max_size=6), blanks, rasters)
-@settings(max_examples=400, deadline=None)
-@example("P1 1 1", [" "], " ", "")
-@example("P2 1 1 9", [" "], " ", "")
-@example("P2 2 1 255", ["0000000001"], " ", "1")
-def test_vectorized_and_plain_readers_of_netpbm_agree(head: str, values: list[str], end: str, rest: str) -> None:
-    data = f"{head}\n{' '.join(values)}{end}{rest}".encode()
-    at_once = pictures_and_error(data)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(netpbm, "_regular_values", lambda *_, **__: None)
-        assert at_once == pictures_and_error(data)
-
-
-def pictures_and_error(data: bytes) -> list[object]:
-    """Return the pictures of a file, and what is wrong with it."""
-    found: list[object] = []
-    try:
-        for puzzle in netpbm.read(data):
-            assert puzzle.goal is not None
-            found.append((puzzle.goal.tolist(), puzzle.palette))
-    except (FormatError, InvalidPuzzle) as error:
-        found.append(str(error))
-    return found
-
-
-def test_regular_files_of_netpbm_are_read_vectorized(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they are written, and without blanks between the digits."""
-    monkeypatch.setattr(netpbm, "_plain_values", None)
-    puzzle = from_picture(np.eye(9, dtype=np.uint8))
-    for data in (netpbm.write(puzzle), netpbm.write(puzzle).replace(b"  ", b""), b"P2 2 1 9\n0 9\nP3 1 1 9\n9 0 0\n"):
-        assert not isinstance(pictures_and_error(data)[-1], str)
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans(), gaps), min_size=6, max_size=6))
+def test_text_pictures_of_netpbm_are_read_whatever_is_between_their_numbers(cells: list[tuple[int, bool, str]]) -> None:
+    gray = "".join(f"{value:0{1 + 11 * is_long}}{gap}" for value, is_long, gap in cells)
+    black = "".join(f"{value % 2}{gap * is_apart}" for value, is_apart, gap in cells)
+    pictures = netpbm._pictures(f"P2 3 2 9#\n{gray}P1 3 2\n{black}P2 1 1 9\n0".encode())
+    found = [pixels[:, :, 0].ravel().tolist() for _, pixels in pictures]
+    assert found == [[value * 255 // 9 for value, *_ in cells], [255 * (1 - value % 2) for value, *_ in cells], [0]]
 
 
 @pytest.mark.parametrize(
