@@ -1,8 +1,6 @@
 """ROFL, a picture as the clues of its puzzle, after a sketch of Izaron's; docs/ROFL.md is the specification."""
 
 from collections.abc import Iterator
-from itertools import starmap
-from struct import Struct
 
 from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
 from nonocensus.scrapers.formats.parsing import FormatError, read_each
@@ -12,6 +10,7 @@ from nonocensus.solver.model.puzzle import (
     MAX_CELLS,
     MAX_COLORS,
     WHITE,
+    Block,
     Clue,
     Puzzle,
     cached_block,
@@ -64,9 +63,8 @@ def _puzzle(data: bytes) -> Puzzle:
     width, height = (numbers.next(f"the {side}", 1, MAX_CELLS) for side in ("width", "height"))
     colors = numbers.next("the number of colours", 1, MAX_COLORS, 1)
     rgbs = [f"{numbers.next(f'colour {k}', 0, 0xFFFFFF, 3):06x}" for k in range(colors)]
-    group = Struct(">" + "BH"[numbers.size - 1] + "B" * (colors > 1))
     rows, columns = (
-        tuple([_clue(numbers, group, cells, colors, f"{side} {k + 1}") for k in range(count)])
+        tuple([_clue(numbers, cells, colors, f"{side} {k + 1}") for k in range(count)])
         for side, count, cells in (("row", height, width), ("column", width, height))
     )
     if numbers.place < len(data):
@@ -75,33 +73,16 @@ def _puzzle(data: bytes) -> Puzzle:
     return normalize_palette(Puzzle(rows, columns, palette_of(specs)))
 
 
-def _clue(numbers: _NumberReader, group: Struct, cells: int, colors: int, where: str) -> Clue:
-    """Parse a clue, which must fit into its line.
-
-    group   layout of a block: its length, and its colour if there are several
-    """
-    count = numbers.next(f"{where}: the number of groups", 0, cells)
-    end = numbers.place + count * group.size
-    if end > len(numbers.data):
-        _refuse_clue(numbers, count, cells, colors, where)
-    clue = tuple(starmap(cached_block, group.iter_unpack(numbers.data[numbers.place : end])))
-    lengths = [block.length for block in clue]
-    known = colors == 1 or all(1 <= block.color <= colors for block in clue)
-    if not (known and BLOT not in lengths and sum(lengths) <= cells):
-        _refuse_clue(numbers, count, cells, colors, where)
-    numbers.place = end
-    return clue
-
-
-def _refuse_clue(numbers: _NumberReader, count: int, cells: int, colors: int, where: str) -> None:
-    """Raise FormatError for the invalid or missing number of a clue."""
-    taken = 0
-    for _ in range(count):
-        taken += numbers.next(f"{where}: a length", BLOT + 1, cells)
-        if colors > 1:
-            numbers.next(f"{where}: a colour", 1, colors, 1)
+def _clue(numbers: _NumberReader, cells: int, colors: int, where: str) -> Clue:
+    """Parse a clue, which must fit into its line."""
+    blocks, taken = list[Block](), 0
+    for _ in range(numbers.next(f"{where}: the number of groups", 0, cells)):
+        length = numbers.next(f"{where}: a length", BLOT + 1, cells)
+        blocks.append(cached_block(length, numbers.next(f"{where}: a colour", 1, colors, 1) if colors > 1 else 1))
+        taken += length
         if taken > cells:
             raise FormatError(f"{where}: its groups take more than {cells} cells")
+    return tuple(blocks)
 
 
 def write(puzzle: Puzzle) -> bytes:
