@@ -49,7 +49,7 @@ def check_host_rate(url: str, rate: float) -> None:
 
 
 class Throttle:
-    """The delay before the next request."""
+    """The delay before the next request: `delay` seconds, and backoff."""
 
     def __init__(
         self,
@@ -62,27 +62,22 @@ class Throttle:
         """Keep at least `rate` seconds; 0 keeps none, however slow the site."""
         self._rate, self._limits = rate, limits
         self._report, self._sleep, self._clock = report, sleep, clock
-        self._min_delay = self._delay = rate
+        self._min_delay = self.delay = rate
         self._last_end = self._backoff_end = -math.inf
         self._backoff_reason = ""
-
-    @property
-    def delay(self) -> float:
-        """Current seconds between requests."""
-        return self._delay
 
     def raise_min_delay(self, seconds: float) -> None:
         """Keep at least this many seconds from now on, as for a Crawl-delay."""
         self._min_delay = max(self._min_delay, seconds)
-        self._delay = max(self._delay, seconds)
+        self.delay = max(self.delay, seconds)
 
     def wait(self, url: str) -> None:
         """Sleep until the next request, for this URL, may be sent."""
         now = self._clock()
-        pause, backoff = self._last_end + self._delay - now, self._backoff_end - now
+        pause, backoff = self._last_end + self.delay - now, self._backoff_end - now
         seconds = max(pause, backoff)
         if self._report and seconds > REPORTED_WAIT:
-            delay = f"{host_of(url)}: {format_seconds(self._delay)} between requests"
+            delay = f"{host_of(url)}: {format_seconds(self.delay)} between requests"
             self._report(self._backoff_reason if backoff >= pause else delay)
         if seconds > 0:
             self._sleep(seconds)
@@ -94,13 +89,13 @@ class Throttle:
     def adapt(self, status: int, latency: float) -> None:
         """Adapt the delay to a reply."""
         if is_refusal(status):
-            delay = 2 * self._delay
+            delay = 2 * self.delay
         else:
-            delay = (self._delay + (latency if self._rate else 0.0)) / 2
+            delay = (self.delay + (latency if self._rate else 0.0)) / 2
             if not (200 <= status < 400 or status == 404):
                 # errors are quick, which is no reason to shorten the delay
-                delay = max(delay, self._delay)
-        self._delay = max(min(delay, self._limits.max_delay), self._min_delay)
+                delay = max(delay, self.delay)
+        self.delay = max(min(delay, self._limits.max_delay), self._min_delay)
 
     def back_off(self, url: str, attempt: FailedAttempt, count: int) -> None:
         """Delay the next request after the `count`th failed attempt, exponentially or as Retry-After asks."""
