@@ -21,7 +21,6 @@ from nonocensus.pipeline.commands.options import (
     Where,
     number_option,
     read_selection,
-    resources_of,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -32,6 +31,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
+from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.certify_job import CertifyOutcome, certify_run, estimate_certifying
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.run.run_folder import open_run
@@ -59,7 +59,7 @@ def certify(
 
     The same command resumes. Exit status 1 if a proof does not hold (docs/CERTIFICATES.md).
     """
-    request = JobRequest(read_selection(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, None), cpu_limit, Resources(cpus, address, serial))
     run = open_run(run_folder)
     if dry_run:
         print_estimate(lambda: estimate_certifying(run, request, sample, again), request.resources)

@@ -22,7 +22,6 @@ from nonocensus.pipeline.commands.options import (
     Where,
     cpu_limit_option,
     read_selection,
-    resources_of,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -74,7 +73,7 @@ def classify(
 
     Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
     """
-    selection, resources = read_selection(ids, where, limit), resources_of(cpus, address, serial)
+    selection, resources = read_selection(ids, where, limit), Resources(cpus, address, serial)
     config = configuration(cpu_limit, rung, depth, check_goal)
     if dry_run:
         run = plan_run(open_store(store), run_folder, config, force)
@@ -107,7 +106,7 @@ def retry(
     New results replace the old rows. With --failed also puzzles whose worker died or that ended in an error are
     retried. With --changed the run follows its store: results of unchanged puzzles are kept, the others are classified.
     """
-    selection, resources = read_selection(ids, where, limit), resources_of(cpus, address, serial)
+    selection, resources = read_selection(ids, where, limit), Resources(cpus, address, serial)
     run = open_run(run_folder)
     if changed:
         if cpu_limit is not None or failed_too or dry_run or selection != read_selection(None, None, None):

@@ -17,7 +17,6 @@ from nonocensus.pipeline.commands.options import (
     parsed_grades,
     parsed_range,
     parsed_size,
-    resources_of,
 )
 from nonocensus.pipeline.commands.output import print_result, resumable, show_progress
 from nonocensus.pipeline.errors import Interrupted, UserError
@@ -73,7 +72,7 @@ def generate(
     density, seed, colours and its number. With --minutes, --stars or --grade, pictures are classified and graded until
     enough of them fit, which become a new store; the command gives up where fewer than one in 10,000 fits.
     """
-    resources = resources_of(cpus, address, serial)
+    resources = Resources(cpus, address, serial)
     limited = (minutes, stars, grade) != (None, None, None)
     recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors, limited)
     if limited:

@@ -23,7 +23,6 @@ from nonocensus.pipeline.commands.options import (
     format_named,
     read_selection,
     refuse_selection,
-    resources_of,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -38,6 +37,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
+from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
 from nonocensus.pipeline.run.run_folder import is_run, open_run
@@ -67,7 +67,7 @@ def grade(
     the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
-    request = JobRequest(read_selection(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, None), cpu_limit, Resources(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_grading(only_run(places), request), request.resources)

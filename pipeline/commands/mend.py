@@ -23,7 +23,6 @@ from nonocensus.pipeline.commands.options import (
     format_named,
     read_selection,
     refuse_selection,
-    resources_of,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -37,6 +36,7 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.commands.terminal_drawing import draw_pair
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_mending, mend_puzzles, mend_run
 from nonocensus.pipeline.run.run_folder import is_run, open_run
@@ -73,7 +73,7 @@ def mend(
     pictures if it is the only one; with --quiet the count alone.
     """
     check_output(out, to)
-    request = JobRequest(read_selection(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, None), cpu_limit, Resources(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)

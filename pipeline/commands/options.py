@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, TypeVar
 import typer
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.store import conversion
 from nonocensus.pipeline.store.sources import exists
@@ -221,11 +220,6 @@ def refuse_selection(selection: Selection, place: str) -> None:
     """Raise a UserError for a selection of puzzles of a place that is not a run."""
     if selection.ids or selection.where is not None:
         raise UserError(f"--ids and --where select puzzles of a run; {place} is not a run")
-
-
-def resources_of(cpus: int | None, address: str | None, serial: bool) -> Resources:
-    """Validate the options of execution."""
-    return Resources(cpus, address, serial)
 
 
 def parse_ids(texts: Iterable[str], option: str = "--ids ") -> tuple[str, ...]:
