@@ -27,6 +27,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.conversion import Conversion, ConversionOptions, format_for, read_puzzles
 from nonocensus.pipeline.store.conversion import convert as write_converted
 from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.reports.words.formatting import count_text
 
 
 def convert(
@@ -75,7 +76,6 @@ def print_converted(report: Conversion, out: str) -> None:
     """Print the counts of puzzles, files and dropped properties."""
     lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())
     files = f" in {report.files:,} files" if report.files > 1 else ""
-    noun = "puzzle" if report.puzzles == 1 else "puzzles"
     print_result(
         {
             "puzzles": report.puzzles,
@@ -83,6 +83,6 @@ def print_converted(report: Conversion, out: str) -> None:
             "left_out": dict(report.left_out),
             "problems": [problem._asdict() for problem in report.problems],
         },
-        f"[bold green]{report.puzzles:,}[/bold green] {noun} written to {escape(out)}{files}."
+        f"[bold green]{count_text(report.puzzles, 'puzzle')}[/bold green] written to {escape(out)}{files}."
         + (f"\nLeft out: {escape(lost)}." if lost else ""),
     )

@@ -77,7 +77,7 @@ def import_(
         f"[bold green]{done}[/bold green] {'updated in' if update else 'added to'} {escape(store)}{known}: "
         f"{total:,} in all."
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
-        + (f"\nUpdated: {first_ids(report.updated, len(report.updated))}." if report.updated else "")
+        + (f"\nUpdated: {first_ids(report.updated)}." if report.updated else "")
         + (FOLLOW if report.changes_results else "")
         + (
             f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
@@ -87,14 +87,14 @@ def import_(
     )
     if report.unknown and not global_options.json:
         err.print(
-            f"[yellow]Not in the store, so not updated:[/yellow] {first_ids(report.unknown, len(report.unknown))}. A "
+            f"[yellow]Not in the store, so not updated:[/yellow] {first_ids(report.unknown)}. A "
             "correction has its puzzle's id, as in files of nonocensus convert and mend; import adds new puzzles "
             "without --update."
         )
     if report.resized and not global_options.json:
-        err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized, len(report.resized))}")
+        err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized)}")
     if report.contradicted and not global_options.json:
-        ids = first_ids(report.contradicted, len(report.contradicted))
+        ids = first_ids(report.contradicted)
         err.print(f"[yellow]With a picture that does not solve its clues:[/yellow] {ids}")
     if license_ and not is_free(license_):
         err.print(
@@ -120,5 +120,5 @@ def remove(
     print_result(
         {"removed": removed, "puzzles": left, "store": store},
         f"[bold green]{count_text(len(removed), 'puzzle')}[/bold green] removed from {escape(store)}: "
-        f"{first_ids(removed, len(removed))}; {left:,} left.{FOLLOW}",
+        f"{first_ids(removed)}; {left:,} left.{FOLLOW}",
     )

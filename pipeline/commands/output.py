@@ -181,10 +181,11 @@ def first_lines(lines: Sequence[str]) -> Iterator[str]:
     yield from remaining(len(lines) - LIST_LIMIT, "(--json lists all)")
 
 
-def first_ids(ids: Sequence[str], count: int) -> str:
-    """Return the first ID_LIMIT of `count` ids on one line, and how many there are besides."""
+def first_ids(ids: Sequence[str], count: int = 0) -> str:
+    """Return the first ID_LIMIT of ids (the first of `count`, perhaps) on one line, and how many there are besides."""
     shown = ids[:ID_LIMIT]
-    return escape(", ".join(shown)) + (f" and {count - len(shown):,} more" if count > len(shown) else "")
+    more = max(len(ids), count) - len(shown)
+    return escape(", ".join(shown)) + (f" and {more:,} more" if more else "")
 
 
 def remaining(count: int, advice: str) -> Iterator[str]:
@@ -375,12 +376,22 @@ def _rate(speed: float | None) -> str:
     return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
-def _log(line: Callable[[], str], ended: threading.Event, interval: float) -> None:
-    """Print a line of progress every `interval` seconds, the first after FIRST_LOG, until the work has ended."""
-    wait = min(FIRST_LOG, interval)
-    while not ended.wait(wait):
-        err.print(escape(line()))
-        wait = interval
+@contextmanager
+def _logged(line: Callable[[], str]) -> Iterator[None]:
+    """Print a line of progress every LOG_INTERVAL seconds, the first after FIRST_LOG, until the block ends."""
+    ended = threading.Event()
+
+    def log() -> None:
+        wait = min(FIRST_LOG, LOG_INTERVAL)
+        while not ended.wait(wait):
+            err.print(escape(line()))
+            wait = LOG_INTERVAL
+
+    threading.Thread(target=log, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 def progress_line(task: "Task") -> str:

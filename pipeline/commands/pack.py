@@ -11,13 +11,14 @@ from nonocensus.pipeline.commands.options import (
     RunFolder,
     between,
     number_option,
+    parse_ids,
     parsed_range,
-    read_selection,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
     PRIVATE_WARNING,
     SOME_FAILED,
+    first_ids,
     global_options,
     print_result,
     show_progress,
@@ -29,12 +30,10 @@ from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.conversion import format_named
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.page.book import EASY_PRINT
+from nonocensus.reports.words.formatting import count_text
 
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
-
-MAX_SKIPPED = 10
-"""Puzzles skipped for a reason, and puzzles in small print, that are named."""
 
 Where = Annotated[
     str | None,
@@ -102,7 +101,7 @@ def pack(
     with show_progress("choosing") as progress:
         wanted = PackOptions(
             count=count,
-            ids=read_selection(ids, None, None).ids,
+            ids=parse_ids(ids or ()),
             where=where,
             spread=spread,
             minutes=parsed_range(minutes),
@@ -117,9 +116,9 @@ def pack(
         made = write_pack(run, out_folder, wanted, progress)
     asked = min(count, len(wanted.ids)) if wanted.ids else count
     few = made.puzzles < asked
-    noun = "puzzle" if made.puzzles == 1 else "puzzles"
     made_book = " and book.pdf" if pdf else ""
-    lines = [f"[bold green]{made.puzzles:,}[/bold green] {noun}, index pack.json{made_book}: {escape(made.folder)}"]
+    made_puzzles = f"[bold green]{count_text(made.puzzles, 'puzzle')}[/bold green]"
+    lines = [f"{made_puzzles}, index pack.json{made_book}: {escape(made.folder)}"]
     if few:
         came = escape(funnel_text(made.considered))
         lines.append(
@@ -132,21 +131,13 @@ def pack(
     if made.trivial:
         lines.append(f"Left out {made.trivial:,} without a decision: fewer than 3 rows or columns, or all cells alike.")
     for reason in dict.fromkeys(made.skipped.values()):
-        named = _first([name for name, why in made.skipped.items() if why == reason])
-        lines.append(f"[yellow]Skipped[/yellow] {escape(named)}: {escape(reason)}.")
+        named = first_ids([name for name, why in made.skipped.items() if why == reason])
+        lines.append(f"[yellow]Skipped[/yellow] {named}: {escape(reason)}.")
     if made.small:
-        small = _first([f"{name} ({points:g} pt)" for name, points in made.small.items()])
-        lines.append(
-            f"[yellow]Small print[/yellow] in the book, numbers of less than {EASY_PRINT:g} pt: {escape(small)}."
-        )
+        small = first_ids([f"{name} ({points:g} pt)" for name, points in made.small.items()])
+        lines.append(f"[yellow]Small print[/yellow] in the book, numbers of less than {EASY_PRINT:g} pt: {small}.")
     print_result(made._asdict(), lines)
     raise typer.Exit(SOME_FAILED if few else DONE)
-
-
-def _first(names: list[str]) -> str:
-    """Return the first names in words, and the number of others."""
-    more = len(names) - MAX_SKIPPED
-    return ", ".join(names[:MAX_SKIPPED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def tasks(
@@ -174,7 +165,7 @@ def tasks(
         raise UserError("--json and --out - both write to standard output; name a file")
     options = PackOptions(
         count=count,
-        ids=read_selection(ids, None, None).ids,
+        ids=parse_ids(ids or ()),
         where=where,
         spread=spread,
         minutes=parsed_range(minutes),
