@@ -1,16 +1,14 @@
-"""Arrow batches as a CSV file: streamed, gzipped if its name ends in .gz, written atomically.
+"""Arrow batches as a CSV file: streamed, compressed if its name says so (x.csv.gz), written atomically.
 
 Null is an empty field, text is quoted, bytes are hex digits, lists and structs are JSON, NaN is nan.
 """
 
-import gzip
 import json
 import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,29 +16,23 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from nonocensus.pipeline.store.paths import open_output
+from nonocensus.scrapers.archives.compression import open_compressing
 
 
 def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
     """Write batches to a file on an Arrow filesystem or to standard output, and return the number of rows."""
     rows = 0
     columns = pa.schema([pa.field(field.name, _flat(field.type)) for field in schema])
-    with _open_output(path) as stream, csv.CSVWriter(stream, columns) as writer:
+    with (
+        open_output(path) as stream,
+        open_compressing(path, stream) as compressed,
+        csv.CSVWriter(compressed, columns) as writer,
+    ):
         for batch in batches:
             flat = [_flatten(column, kind) for column, kind in zip(batch.columns, columns.types, strict=True)]
             writer.write_batch(pa.RecordBatch.from_arrays(flat, schema=columns))
             rows += len(batch)
     return rows
-
-
-@contextmanager
-def _open_output(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
-    """Open a file that appears when the block succeeds, or standard output."""
-    with open_output(path) as stream:
-        if path.endswith(".gz"):
-            with gzip.GzipFile(path.rpartition("/")[2], "wb", 6, stream, mtime=0) as compressed:
-                yield compressed
-        else:
-            yield stream
 
 
 def _flat(kind: pa.DataType) -> pa.DataType:

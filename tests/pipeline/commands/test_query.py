@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import lzma
 import os
 import shutil
 import stat
@@ -264,6 +265,8 @@ def test_export_where_selects_rows(run: Run, nonocensus: Nonocensus, refused: Re
     read = csv.read_csv(io.BytesIO(gzip.decompress((tmp_path / "some.csv.gz").read_bytes())))
     assert 0 < len(read) < 80
     assert f"{len(read)} puzzles with" in result.out
+    nonocensus("export", run.folder.uri, "--csv", "some.csv.xz", "--where", condition)
+    assert csv.read_csv(io.BytesIO(lzma.decompress((tmp_path / "some.csv.xz").read_bytes()))) == read
     assert set(read["label"].to_pylist()) == {"multiple"}
     assert min(read["difficulty"].to_pylist()) > 0.6
     assert "--where 'goal is null': Binder Error" in refused(
