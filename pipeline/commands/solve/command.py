@@ -42,8 +42,9 @@ from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments,
 from nonocensus.pipeline.commands.solve.saved_files import check_paths, needs_explanation, save_files
 from nonocensus.pipeline.commands.solve.verdict_output import (
     animate_explanation,
-    choose_printer,
-    print_problem_as_xml,
+    describe,
+    print_as_json,
+    print_brief,
     step_lines,
 )
 from nonocensus.pipeline.commands.warm import compile_kernels
@@ -51,6 +52,7 @@ from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, batch_kinds
 from nonocensus.pipeline.store.sources import no_puzzle_error
+from nonocensus.reports.words.pbnsolve import failure, xml
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.solver.model.puzzle import Puzzle, with_metadata
 from nonocensus.solver.model.tables import puzzle_batch
@@ -192,10 +194,12 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
     counts = [0, 0]
     first = list(islice(puzzles, 2)) if output.brief else []  # brief lines have names if there are several
     puzzles = chain(first, puzzles)
-    print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats, len(first) > 1)
     for item in puzzles:
         if isinstance(item, Problem):
-            (print_problem_as_xml if output.as_xml else report_problem)(item.name, item.reason)
+            if output.as_xml:
+                print_text(escape(failure(f"{item.name}: {item.reason}")))
+            else:
+                report_problem(item.name, item.reason)
             counts[True] += 1
             continue
         needs_techniques = options.in_full or options.needs_explanation
@@ -208,7 +212,14 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
         counts[not valid] += 1
         if output.watch and solved.explanation is not None:
             animate_explanation(solved.explanation)
-        print_solved(solved)
+        if output.as_xml:
+            print_text(escape(xml(item, solved.row)))
+        elif global_options.json:
+            print_as_json(solved)
+        elif output.brief:
+            print_brief(solved, output.stats, named=len(first) > 1)
+        else:
+            print_text(describe(solved, output.stats))
         if output.explain and not global_options.json and solved.explanation is not None:
             print_text(step_lines(solved.explanation))
         if valid:

@@ -51,13 +51,9 @@ def save_files(paths: list[str], solved: SolvedPuzzle) -> None:
             continue
         with activity(f"drawing {path}"):
             data = WRITERS[suffix_of(path)](solved)
-        _save(path, data)
-
-
-def _save(path: str, data: bytes) -> None:
-    with open_output(path) as stream:
-        stream.write(data)
-    err.print(f"{escape(path)} written, {len(data):,} bytes.")
+        with open_output(path) as stream:
+            stream.write(data)
+        err.print(f"{escape(path)} written, {len(data):,} bytes.")
 
 
 def _state(solved: SolvedPuzzle) -> GridState:

@@ -1,6 +1,6 @@
 """Output of the command solve for nonograms: verdict, pictures, statistics and explanation, as text, JSON or XML."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,6 @@ from nonocensus.pipeline.commands.terminal_drawing import (
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words import pbnsolve
 from nonocensus.reports.words.formatting import WITHOUT_GRADE, difficulty_words
-from nonocensus.reports.words.pbnsolve import failure, xml
 from nonocensus.reports.words.step_words import (
     DescribedStep,
     describe_ending,
@@ -61,22 +60,6 @@ class SolvedPuzzle(NamedTuple):
     grading: dict[str, Any] | None = None
 
 
-def choose_printer(
-    as_json: bool, as_xml: bool, brief: bool, stats: bool, several: bool
-) -> Callable[[SolvedPuzzle], None]:
-    """Return the function that prints a puzzle in the format that the options ask for.
-
-    several   whether there are several puzzles, so that brief lines begin with a name
-    """
-    if as_xml:
-        return lambda solved: print_text(escape(xml(solved.puzzle, solved.row)))
-    if as_json:
-        return print_as_json
-    if brief:
-        return lambda solved: print_brief(solved, stats, several)
-    return lambda solved: print_text(describe(solved, stats))
-
-
 def print_as_json(solved: SolvedPuzzle) -> None:
     """Print the row with the palette, and pictures as lists of its entries; in `known` null is an undecided cell."""
     row = solved.row
@@ -102,11 +85,6 @@ def print_brief(solved: SolvedPuzzle, stats: bool, named: bool) -> None:
         print_text(f"{escape(puzzle.puzzle_id)}: " * named + pbnsolve.brief(row))
     if stats and row["status"] != "invalid":
         print_text(statistics(row, solved.depth))
-
-
-def print_problem_as_xml(name: str, reason: str) -> None:
-    """Print the XML of pbnsolve's http mode for an unreadable file."""
-    print_text(escape(failure(f"{name}: {reason}")))
 
 
 def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
