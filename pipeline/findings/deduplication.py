@@ -166,7 +166,7 @@ def _gather(
         for name, hashes in _hashes(sound).items():
             facts = facts.append_column(name, hashes)
         connection.register("facts", facts)
-        connection.execute(_GATHERED)
+        connection.execute("insert into puzzles by name from facts")
         connection.unregister("facts")
         puzzles, faulty = puzzles + len(batch), faulty + int((~good).sum())
         progress.on_progress(len(batch), "")
@@ -284,8 +284,6 @@ _PUZZLES = """
     )
 """
 
-_GATHERED = "insert into puzzles by name from facts"
-
 _RANKED = f"""
     create view dated as
     select * exclude (cells), cells is not null as pictured, width::bigint * height as area from puzzles;
@@ -317,15 +315,11 @@ _PLACED = f"""
 """
 """SQL for positions of the pictures to compare, grouped by size; without small, plain and single ones."""
 
-_SIZES = "select wide, high, count(*) from placed group by all"
-
 _FETCHED = """
     select rank, width, height, cells
     from (from placed where number >= {} and number < {}) join (select place, cells from puzzles) using (place)
     order by number
 """
-
-_PICTURELESS = "select coalesce(sum(puzzles), 0) from classes where picture is null"
 
 _FOUND = f"""
     select

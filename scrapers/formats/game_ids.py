@@ -190,13 +190,11 @@ PUZZLINK_FORMAT = LineFormat(
     "puzzlink", "Links to puzz.link.", PUZZLINK, _parse_puzzlink, _format_puzzlink, frozenset({"blots"})
 )
 
-TATHAM_ABOUT = "Game ids of Simon Tatham's Pattern: WIDTHxHEIGHT:columns/rows, like 2x3:3/1/2/1/1."
-
 GAME_IDS = (
     PUZZLINK_FORMAT,
     LineFormat(
         "tatham",
-        TATHAM_ABOUT,
+        "Game ids of Simon Tatham's Pattern: WIDTHxHEIGHT:columns/rows, like 2x3:3/1/2/1/1.",
         TATHAM,
         _parse_tatham,
         _format_tatham,

@@ -314,14 +314,8 @@ def _cells(row: str, bits: dict[str, int]) -> list[int]:
     """Return the possible colours of each cell of a row, as bits."""
     if "[" not in row:
         return list(map(bits.__getitem__, row))
-    return [_bits(several or one, bits) for several, one in IMAGE_CELL.findall(row)]
-
-
-def _bits(symbols: str, bits: dict[str, int]) -> int:
-    """Return the colours of several symbols, as bits."""
-    if len(symbols) == 1:
-        return bits[symbols]
-    return reduce(or_, (bits[symbol] for symbol in symbols), 0)
+    found = (several or one for several, one in IMAGE_CELL.findall(row))
+    return [reduce(or_, map(bits.__getitem__, symbols), 0) for symbols in found]
 
 
 def _derive_clues(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:
