@@ -5,7 +5,7 @@ import socket
 import struct
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from random import Random
 from threading import Lock
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from misbehaving import answer, then_close
 
+from nonocensus.scrapers.formats.nonograms_org import missing_page
 from nonocensus.scrapers.twin import TwinArchive, TwinServer
 from nonocensus.scrapers.twin.replies import TwinReply, webpbn_page
 from nonocensus.scrapers.twin.twin_server import TwinHandler
@@ -28,6 +29,12 @@ PAGES = {
     "login-page": ("Please log in", "<form method=post action=/login.cgi><input name=password type=password></form>"),
 }
 """Pages with status 200 without a puzzle: title and content."""
+
+
+NOTICE = b'<div class="error_block">There is no such page.</div>'
+DELETED = missing_page().replace(NOTICE, b'<div style="color:red;font-size:16px;">The puzzle is deleted.</div>')
+ADULT = missing_page().replace(NOTICE, b'<h1><span class="nonogram_title_adult">For adults</span></h1>')
+"""Pages of nonograms.org in place of a puzzle, sent with status 200."""
 
 
 class Faults(NamedTuple):
@@ -68,12 +75,14 @@ def serve(
     faults: Faults = Faults(0.0),  # noqa: B008
     crawl_delay: float | None = None,
     counts: Counter[str] | None = None,
+    pages: Mapping[str, bytes] | None = None,
 ) -> Iterator[str]:
     """Serve a twin within the block; yield its URL.
 
     counts   requests by page, as `reply_to` names them
+    pages    by their names those that replace the twin's
     """
-    with FaultyTwin(archive, port, crawl_delay, faults, counts).running() as address:
+    with FaultyTwin(archive, port, crawl_delay, faults, counts, pages or {}).running() as address:
         yield address
 
 
@@ -87,14 +96,17 @@ class FaultyTwin(TwinServer):
         crawl_delay: float | None,
         faults: Faults,
         counts: Counter[str] | None,
+        pages: Mapping[str, bytes],
     ) -> None:
         super().__init__(archive, port, crawl_delay)
-        self._faults, self._lock = faults, Lock()
+        self._faults, self._pages, self._lock = faults, pages, Lock()
         self._counts = Counter[str]() if counts is None else counts
         self._sequence = faults.sequence()
 
     def answer(self, handler: TwinHandler, path: str, fields: dict[str, str]) -> None:
         page, reply = self.reply(path, fields)
+        if page in self._pages:
+            reply = TwinReply(self._pages[page], "text/html; charset=utf-8", 200, "")
         with self._lock:
             fault = None if page == "robots" else next(self._sequence)
             self._counts[page] += 1

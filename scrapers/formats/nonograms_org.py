@@ -248,16 +248,6 @@ def missing_page() -> bytes:
     return _html("Error", '<div class="error_block">There is no such page.</div>')
 
 
-def deleted_page() -> bytes:
-    """Return the page of a deleted puzzle, sent with status 200."""
-    return _html("Deleted", '<div style="color:red;font-size:16px;font-weight:bold;">The puzzle is deleted.</div>')
-
-
-def adult_page() -> bytes:
-    """Return the page of a puzzle marked 18+, sent with status 200."""
-    return _html("For adults", '<h1><span class="nonogram_title_adult">For adults</span></h1>')
-
-
 def _rating_image(rating: int | None) -> str:
     return "" if rating is None else f'<img width="57" height="11" alt="{rating}/10" title="{rating}/10">'
 

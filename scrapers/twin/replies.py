@@ -146,15 +146,9 @@ def webpbn_page(title: str, content: str) -> TwinReply:
 
 def _nonograms_page(archive: TwinArchive, number: int, colored: bool, base: str) -> TwinReply:
     entry = archive.nonograms.get(number)
-    known = entry is not None or number in archive.deleted or number in archive.adult
-    if known and colored == (entry is not None and entry.colored):
-        if number in archive.deleted:
-            return _html(nonograms_org.deleted_page())
-        if number in archive.adult:
-            return _html(nonograms_org.adult_page())
-        if entry is not None:
-            return _html(_puzzle_page(archive.puzzle(entry), number, base))
-    return _html(nonograms_org.missing_page(), status=404)
+    if entry is None or entry.colored != colored:
+        return _html(nonograms_org.missing_page(), status=404)
+    return _html(_puzzle_page(archive.puzzle(entry), number, base))
 
 
 def _puzzle_page(puzzle: Puzzle, number: int, base: str) -> bytes:
@@ -194,9 +188,8 @@ def _search_page(archive: TwinArchive, page: int, base: str) -> TwinReply:
 
 
 def _links(archive: TwinArchive) -> list[tuple[int, bool]]:
-    """Return number and kind of the listed puzzles: without deleted ones, with those marked 18+ (a guess)."""
-    kinds = dict.fromkeys(archive.adult, False) | {number: e.colored for number, e in archive.nonograms.items()}
-    return [(number, kinds[number]) for number in sorted(kinds.keys() - archive.deleted)]
+    """Return number and kind of the listed puzzles."""
+    return [(number, entry.colored) for number, entry in archive.nonograms.items()]
 
 
 def _pages(links: list[tuple[int, bool]]) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from faulty_twin import Faults, serve
+from faulty_twin import ADULT, DELETED, Faults, serve
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.commands.twin import twin
@@ -108,7 +108,8 @@ def test_webpbn_crawl_fills_the_store(nonocensus: Run, crawl: Run, tmp_path: Pat
 def test_nonograms_crawl_fills_the_store(crawl: Run, tmp_path: Path) -> None:
     every = puzzles(40)
     counts = Counter[str]()
-    with serve(build_archive(every, deleted={41}, adult={42}), counts=counts) as address:
+    notices = {"nonograms/41": DELETED, "nonograms/42": ADULT}
+    with serve(build_archive(every), counts=counts, pages=notices) as address:
         assert crawl(address, "--ids", "1-10", "--kind", "mono", site="nonograms").code == 0
         mono = {number for number in range(1, 11) if number % 3}
         assert set(rows(tmp_path / "store")) == {f"nonograms/{number}" for number in mono}

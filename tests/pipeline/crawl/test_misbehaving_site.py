@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from faulty_twin import DELETED
 from misbehaving import PASSING, Answer, Site, answer, robots, then_close
 from stores import Nonocensus
 
@@ -295,7 +296,7 @@ def test_pages_of_other_numbers_are_errors(site: NumberedSite, crawled: Crawl, t
         "/nonograms/i/1": [answer(200, page(1))],
         "/nonograms/i/2": [answer(301, Location="/nonograms/i/1")],
         "/nonograms/i/3": [answer(200, page(1))],
-        "/nonograms/i/4": [answer(200, nonograms_org.deleted_page().replace(b"</head>", canonical))],
+        "/nonograms/i/4": [answer(200, DELETED.replace(b"</head>", canonical))],
         "/nonograms/i/5": [answer(301, Location="/nonograms2/i/5")],
         "/nonograms2/i/5": [answer(200, page(5))],
         "/nonograms/i/6": [answer(301, Location="/nonograms/i/7")],

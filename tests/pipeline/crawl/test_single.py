@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from faulty_twin import Faults, serve
+from faulty_twin import ADULT, DELETED, Faults, serve
 
 from nonocensus.pipeline.crawl.single import FetchOptions, open_fetcher, parse_id
 from nonocensus.pipeline.errors import NetworkError
@@ -40,7 +40,8 @@ def counts() -> Counter[str]:
 
 @pytest.fixture
 def twin(counts: Counter[str]) -> Iterator[str]:
-    with serve(build_archive(PUZZLES, unpublished=[7], deleted=[8], adult=[9]), counts=counts) as address:
+    notices = {"nonograms/8": DELETED, "nonograms/9": ADULT}
+    with serve(build_archive(PUZZLES, unpublished=[7]), counts=counts, pages=notices) as address:
         yield address
 
 

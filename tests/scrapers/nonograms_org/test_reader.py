@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from faulty_twin import ADULT, DELETED
 from hypothesis import given
 from hypothesis import strategies as st
 from pages_of_nonograms import COLORS, ENTRIES, OURS, PICTURE, SITE, STEPS, error_of, page, puzzle_of
@@ -120,16 +121,16 @@ def test_error_block_on_page_with_puzzle_is_ignored() -> None:
 
 
 def test_deleted_page_is_judged_deleted() -> None:
-    data = nonograms_org.deleted_page().replace(b"The puzzle is deleted.", b"Deleted: &lt;copy&gt;\nof another")
+    data = DELETED.replace(b"The puzzle is deleted.", b"Deleted: &lt;copy&gt;\nof another")
     assert judge(data, 200, 7, False, SITE) == ("deleted", "Deleted: <copy> of another", None)
     spaced = data.replace(b"color:red;font-size", b"font-weight:bold; COLOR: red; font-size")
     assert judge(spaced, 200, 7, False, SITE).outcome == "deleted"
     hidden = data.replace(b"color:red;", b"display:none;background-color:red;")
-    assert error_of(hidden) == "it has no puzzle; its title is 'Deleted'"
+    assert error_of(hidden) == "it has no puzzle; its title is 'Error'"
 
 
 def test_adult_page_is_judged_adult() -> None:
-    assert judge(nonograms_org.adult_page(), 200, 7, False, SITE) == ("adult", None, None)
+    assert judge(ADULT, 200, 7, False, SITE) == ("adult", None, None)
     marked = write_page(OURS, 7, SITE).replace(b"<h1><span>", b'<h1><span class="nonogram_title_adult">')
     assert judge(marked, 200, 7, False, SITE) == ("adult", None, None)
 
