@@ -37,6 +37,11 @@ ADULT = missing_page().replace(NOTICE, b'<h1><span class="nonogram_title_adult">
 """Pages of nonograms.org in place of a puzzle, sent with status 200."""
 
 
+def unpublished(*numbers: int) -> dict[str, bytes]:
+    """Return what webpbn sends in place of these puzzles."""
+    return {f"webpbn/{number}": f"Puzzle {number} has not been published\n".encode() for number in numbers}
+
+
 class Faults(NamedTuple):
     """Random faults; the sequence depends only on the seed.
 

@@ -84,8 +84,6 @@ def _robots(crawl_delay: float | None) -> str:
 
 def _export(archive: TwinArchive, number: int, form: Mapping[str, str]) -> TwinReply:
     """Return webpbn's XML of a puzzle, with this number, or why there is none; the goal only if asked for."""
-    if number in archive.unpublished:
-        return _text(f"Puzzle {number} has not been published\n")
     if number not in archive.webpbn:
         return _text(f"Puzzle {number} does not exist\n")
     puzzle = archive.puzzle(archive.webpbn[number])
@@ -118,9 +116,7 @@ def _find(archive: TwinArchive, form: Mapping[str, str]) -> TwinReply:
     found = [
         number
         for number, entry in reversed(archive.webpbn.items())
-        if number not in archive.unpublished
-        and _is_rated(entry.quality, form, "qual")
-        and _is_rated(entry.difficulty, form, "diff")
+        if _is_rated(entry.quality, form, "qual") and _is_rated(entry.difficulty, form, "diff")
     ]
     rows = "".join(
         f"<tr><td>#{number}</td><td><a href=play.cgi?id={number}>Puzzle {number}</a></td></tr>\n"

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -45,34 +45,30 @@ class TwinArchive(NamedTuple):
     The puzzles stay in record batches, some 2 KB for one of 25x25; replies are made on request.
 
     webpbn, nonograms   puzzles by number on each site, ascending; nonograms without those that no page can hold
-    unpublished         numbers of webpbn, with or without a puzzle
     """
 
     batches: tuple[pa.RecordBatch, ...]
     webpbn: dict[int, Entry]
     nonograms: dict[int, Entry]
-    unpublished: frozenset[int]
 
     def puzzle(self, entry: Entry) -> Puzzle:
         """Return the puzzle of an entry."""
         return next(puzzles_of(self.batches[entry.batch].slice(entry.row, 1)))
 
 
-def build_archive(puzzles: Iterable[Puzzle | pa.RecordBatch], unpublished: Collection[int] = ()) -> TwinArchive:
+def build_archive(puzzles: Iterable[Puzzle | pa.RecordBatch]) -> TwinArchive:
     """Return an archive of puzzles, or of record batches of the puzzles table.
 
     A puzzle from one of the sites keeps its number there, the first one if several have it. Others get the lowest free
-    numbers in order; `unpublished` ones of webpbn are not free. A puzzle that no page of nonograms.org can hold has a
-    number there, but no page.
+    numbers in order. A puzzle that no page of nonograms.org can hold has a number there, but no page.
     """
     batches = tuple(batch for batch in in_batches(puzzles, BATCH_SIZE) if isinstance(batch, pa.RecordBatch))
     entries = [entry for place, batch in enumerate(batches) for entry in _entries(place, batch)]
     pages = _number_entries(entries, "nonograms")
     return TwinArchive(
         batches,
-        _number_entries(entries, "webpbn", unpublished),
+        _number_entries(entries, "webpbn"),
         {number: entry for number, entry in pages.items() if entry.fits_page},
-        frozenset(unpublished),
     )
 
 
@@ -115,7 +111,7 @@ def _is_plain(goal: bytes | None, palette: list[dict[str, str]], blotted: bool, 
     )
 
 
-def _number_entries(entries: Iterable[Entry], site: str, reserved: Collection[int] = ()) -> dict[int, Entry]:
+def _number_entries(entries: Iterable[Entry], site: str) -> dict[int, Entry]:
     own: dict[int, Entry] = {}
     others: list[Entry] = []
     for entry in entries:
@@ -123,6 +119,5 @@ def _number_entries(entries: Iterable[Entry], site: str, reserved: Collection[in
             own[entry.number] = entry
         else:
             others.append(entry)
-    taken = own.keys() | set(reserved)
-    free = (number for number in itertools.count(1) if number not in taken)
+    free = (number for number in itertools.count(1) if number not in own)
     return dict(sorted({**own, **dict(zip(free, others, strict=False))}.items()))

@@ -88,27 +88,21 @@ def ask(small: TwinArchive) -> Iterator[Ask]:
 
 
 def test_puzzles_get_free_numbers() -> None:
-    mine = build_archive(
-        [MONO, of("webpbn", 2), of("nonograms", 1), COLOR, of("webpbn", "002", COLOR), of("taai", 7)], [1]
-    )
+    same = [of("webpbn", "002", COLOR), of("webpbn", "12/3"), of("webpbn", 0)]
+    mine = build_archive([MONO, of("webpbn", 2), of("nonograms", 1), COLOR, *same, of("taai", 7)])
     titles = {number: (entry.source, entry.number) for number, entry in mine.webpbn.items()}
     assert titles == {
+        1: (None, None),
         2: ("webpbn", 2),
-        3: (None, None),
-        4: ("nonograms", 1),
-        5: (None, None),
-        6: ("webpbn", 2),
-        7: ("taai", 7),
+        3: ("nonograms", 1),
+        4: (None, None),
+        5: ("webpbn", 2),
+        **dict.fromkeys((6, 7), ("webpbn", None)),
+        8: ("taai", 7),
     }
     assert list(mine.webpbn) == sorted(mine.webpbn)
-    assert [entry.source for entry in mine.nonograms.values()] == ["nonograms", None, "webpbn", None, "webpbn", "taai"]
-    assert mine.unpublished == {1}
-
-
-def test_reserved_numbers_are_not_given() -> None:
-    mine = build_archive([MONO, COLOR, MONO, of("webpbn", "12/3"), of("webpbn", 0)], [1, 2, 4])
-    assert list(mine.webpbn) == [3, 5, 6, 7, 8]
-    assert list(mine.nonograms) == [1, 2, 3, 4, 5]
+    sources = [entry.source for entry in mine.nonograms.values()]
+    assert sources == ["nonograms", None, "webpbn", None, *["webpbn"] * 3, "taai"]
 
 
 def test_archive_takes_batches_and_puzzles() -> None:
@@ -146,16 +140,14 @@ def test_export_urls_give_the_puzzle(ask: Ask) -> None:
     assert b"<solution" not in ask("/export.cgi", id=2, go=1, fmt="xml").body
 
 
-def test_missing_and_unpublished_puzzles_are_refused_like_webpbn() -> None:
-    with serve(build_archive([of("webpbn", 5), of("webpbn", 6)], unpublished=[6, 9])) as base:
+def test_missing_puzzles_are_refused_like_webpbn() -> None:
+    with serve(build_archive([of("webpbn", 5)])) as base:
         ask = asking(base)
-        said = {n: ask("/export.cgi", id=n, **BOTH) for n in (1, 6, 9, 5)}
+        said = {n: ask("/export.cgi", id=n, **BOTH) for n in (1, 5)}
         assert said[1].body == b"Puzzle 1 does not exist\n"
-        assert said[6].body == b"Puzzle 6 has not been published\n"
-        assert said[9].body == b"Puzzle 9 has not been published\n"
         assert said[1].headers["content-type"] == "text/plain"
         assert {reply.status for reply in said.values()} == {200}
-        assert [webpbn_xml.refusal(reply.body) is None for reply in said.values()] == [False, False, False, True]
+        assert [webpbn_xml.refusal(reply.body) is None for reply in said.values()] == [False, True]
         assert ask("/export.cgi", go=1, fmt="xml", id="x").body == b"Puzzle 0 does not exist\n"
 
 
@@ -175,9 +167,9 @@ def numbers(page: bytes) -> list[int]:
 
 
 def test_search_filters() -> None:
-    rated = {3: (1.0, 5.0), 7: (2.5, None), 10: (None, 2.0), 20: (4.0, 2.0), 21: (None, None)}
+    rated = {3: (1.0, 5.0), 7: (2.5, None), 10: (None, 2.0), 21: (None, None)}
     puzzles = [of("webpbn", n, site_quality=q, site_difficulty=d) for n, (q, d) in rated.items()]
-    with serve(build_archive(puzzles, unpublished=[20, 30])) as base:
+    with serve(build_archive(puzzles)) as base:
         ask = asking(base)
 
         def found(**form: object) -> list[int]:

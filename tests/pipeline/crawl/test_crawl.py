@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from faulty_twin import ADULT, DELETED, Faults, serve
+from faulty_twin import ADULT, DELETED, Faults, serve, unpublished
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.commands.twin import twin
@@ -85,9 +85,8 @@ def same_puzzle(row: dict[str, Any], puzzle: Puzzle) -> bool:
 
 def test_webpbn_crawl_fills_the_store(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     every = puzzles(30)
-    both = build_archive(every, unpublished={31})
     counts = Counter[str]()
-    with serve(both, counts=counts) as address:
+    with serve(build_archive(every), counts=counts, pages=unpublished(31)) as address:
         first = crawl(address, "--ids", "1-35", "--json")
         assert first.code == 0
         assert json.loads(first.out)["outcomes"] == {"ok": 30, "unpublished": 1, "missing": 4}
@@ -141,11 +140,10 @@ def test_lists_avoid_requests_for_the_wrong_kind(crawl: Run) -> None:
 def test_crawl_survives_faults_and_kills(tmp_path: Path) -> None:
     """2,000 ids, a fifth of the replies faulty, ten times SIGKILL: the table equals the twin's."""
     every = puzzles(1500)
-    both = build_archive(every, unpublished=range(1501, 1701))
     faults = Faults(0.2, seed=5, pause=0.0)
     chance = random.Random(7)
     store = tmp_path / "store"
-    with serve(both, faults=faults) as address:
+    with serve(build_archive(every), faults=faults, pages=unpublished(*range(1501, 1701))) as address:
         command = [sys.executable, "-m", "nonocensus", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
         command += ["--ids", "1-2000", "--out", str(store)]
         kills = 0

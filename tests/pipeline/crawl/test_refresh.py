@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import faulty_twin
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from faulty_twin import serve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from misbehaving import Site, answer
@@ -53,7 +53,7 @@ def crawled(nonocensus: Nonocensus) -> Crawl:
     """Crawl numbers 1 to 4 of a twin with these puzzles into `store`; return what --json prints."""
 
     def run(puzzles: list[Puzzle], *options: str, unpublished: tuple[int, ...] = ()) -> dict[str, Any]:
-        with serve(build_archive(puzzles, unpublished=unpublished)) as address:
+        with faulty_twin.serve(build_archive(puzzles), pages=faulty_twin.unpublished(*unpublished)) as address:
             result = nonocensus(
                 *("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4"),
                 *("--json", *options),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from faulty_twin import ADULT, DELETED, Faults, serve
+from faulty_twin import ADULT, DELETED, Faults, serve, unpublished
 
 from nonocensus.pipeline.crawl.single import FetchOptions, open_fetcher, parse_id
 from nonocensus.pipeline.errors import NetworkError
@@ -40,8 +40,8 @@ def counts() -> Counter[str]:
 
 @pytest.fixture
 def twin(counts: Counter[str]) -> Iterator[str]:
-    notices = {"nonograms/8": DELETED, "nonograms/9": ADULT}
-    with serve(build_archive(PUZZLES, unpublished=[7]), counts=counts, pages=notices) as address:
+    notices = unpublished(7) | {"nonograms/8": DELETED, "nonograms/9": ADULT}
+    with serve(build_archive(PUZZLES), counts=counts, pages=notices) as address:
         yield address
 
 
