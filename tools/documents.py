@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -28,9 +29,6 @@ from nonocensus.reports.drawings.svg import drawing
 from nonocensus.reports.words.step_words import grid_states
 from nonocensus.scrapers import formats
 from nonocensus.scrapers.demo import demo_puzzles
-from nonocensus.scrapers.formats.game_ids import LineFormat
-from nonocensus.scrapers.formats.plain import PlainFormat
-from nonocensus.scrapers.formats.sections import SectionFormat
 from nonocensus.scrapers.formats.writing import FEATURES
 from nonocensus.solver.people.explanation import explain
 from tests import round_trips
@@ -75,12 +73,8 @@ def formats_page() -> str:
     ]
     for known in sorted(formats.FORMATS, key=lambda known: known.NAME):
         several = "yes" if hasattr(known, "bundle") else ""
-        about = (
-            known.ABOUT
-            if isinstance(known, PlainFormat | SectionFormat | LineFormat)
-            else first_sentence(known.__doc__ or "")
-        )
-        lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {about} |")
+        about = known.__doc__ if isinstance(known, ModuleType) else getattr(known, "ABOUT", None)
+        lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {first_sentence(str(about))} |")
     lines += [
         "",
         "## What comes back",

@@ -11,26 +11,26 @@ import numpy as np
 from nonocensus.scrapers.formats import (
     clue_lists,
     freenono,
-    g,
-    gno,
     jsonl,
-    lp,
     matrix,
-    minizinc,
     netpbm,
     non,
     png,
-    pzl,
-    quoted,
     rofl,
     taai,
     webpbn_xml,
 )
 from nonocensus.scrapers.formats.clue_text import wrong_word
+from nonocensus.scrapers.formats.g import G
 from nonocensus.scrapers.formats.game_ids import GAME_IDS
+from nonocensus.scrapers.formats.gno import GNO
+from nonocensus.scrapers.formats.lp import LP
+from nonocensus.scrapers.formats.minizinc import MINIZINC
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, lines_of, misfit
 from nonocensus.scrapers.formats.penpa import PENPA
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
+from nonocensus.scrapers.formats.pzl import PZL
+from nonocensus.scrapers.formats.quoted import QUOTED
 from nonocensus.scrapers.formats.sections import INI, TOML
 from nonocensus.scrapers.formats.share_link import SHARE
 from nonocensus.solver.model.puzzle import Puzzle
@@ -82,14 +82,14 @@ DISTINCTIVE: tuple[Format, ...] = (
     png,
     TOML,
     INI,
-    g,
-    lp,
-    pzl,
-    quoted,
+    G,
+    LP,
+    PZL,
+    QUOTED,
     matrix,
-    gno,
+    GNO,
     freenono,
-    minizinc,
+    MINIZINC,
 )
 """Formats that are recognized without ambiguity, in order of detection."""
 

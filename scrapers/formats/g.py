@@ -18,41 +18,19 @@ Triddlers (`#t`) and triangles, colours with a slash, are other puzzles.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
 
 from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of
-from nonocensus.scrapers.formats.parsing import (
-    FormatError,
-    NumberedLine,
-    bounded_lines,
-    clip,
-    decode_text,
-    read_each,
-)
+from nonocensus.scrapers.formats.parsing import FormatError, NumberedLine, TextFormat, bounded_lines, clip
 from nonocensus.solver.model.named_colors import SYMBOLS, make_distinct, parse_rgb
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Color, Puzzle, normalize_palette
 
-NAME = "g"
-SUFFIXES: tuple[str, ...] = (".g",)
-HOLDS: frozenset[str] = frozenset({"colors", "rgb", "names", "title"})
-
-PART = re.compile(rb"(?:^|[\r\n]):")
+PARTS = re.compile(rb"(?:^|[\r\n]):.*?[\r\n]:", re.DOTALL)
+"""Two lines that begin with a colon."""
 COLOR = re.compile(r"(\S):(\S?)\s*(\S+)\s*(.*)")
 MAX_LINES = 16 * MAX_CELLS
 BACKGROUND, DEFAULT = "0", "1"
 NO_MARKS = " \t0123456789,:#"
 """Characters that can't mark a colour."""
-
-
-def recognizes(data: bytes) -> bool:
-    """Check for two lines that begin with a colon."""
-    return len([*islice(PART.finditer(data), 2)]) == 2
-
-
-def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzle of a file; one line of text before it is the title."""
-    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -121,3 +99,6 @@ def write(puzzle: Puzzle) -> bytes:
         texts = (" ".join([f"{block.length}{'' if plain else marks[block.color]}" for block in clue]) for clue in clues)
         lines += [f": {heading}", *(text or "0" for text in texts)]
     return "".join(f"{line}\n" for line in (*lines, ": end")).encode()
+
+
+G = TextFormat("g", __doc__, (".g",), (PARTS.search,), _puzzle, write, frozenset({"colors", "rgb", "names", "title"}))

@@ -12,7 +12,6 @@ The solution may replace the clues. Other sections are ignored.
 """
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -20,23 +19,18 @@ from nonocensus.scrapers.formats.non import clue_lines
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
+    TextFormat,
     bounded_lines,
     clip,
-    decode_text,
     format_clues,
     parse_clue,
     parse_sizes,
-    read_each,
 )
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle, clues_of
 
-NAME = "gno"
-SUFFIXES: tuple[str, ...] = (".gno",)
-HOLDS: frozenset[str] = frozenset({"goal", "saved", "title", "author", "license"})
-
 HEADING = re.compile(r"\[([\w ]+)\]")
 BEGINNINGS = [
-    re.compile(rb"(?:^|[\r\n]|\xef\xbb\xbf)[ \t]*\[" + name, re.IGNORECASE)
+    re.compile(rb"(?:^|[\r\n]|\xef\xbb\xbf)[ \t]*\[" + name, re.IGNORECASE).search
     for name in (b"dimensions]", b"(?:row clues|solution)")
 ]
 MAX_LINES = 16 * MAX_CELLS
@@ -45,16 +39,6 @@ GOALS = ("solution grid", "solution")
 
 Sections = dict[str, list[NumberedLine]]
 """Lines by heading in lower case, blank ones included."""
-
-
-def recognizes(data: bytes) -> bool:
-    """Check for the dimensions, and for clues or a solution."""
-    return all(beginning.search(data) for beginning in BEGINNINGS)
-
-
-def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzle of a file."""
-    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -140,3 +124,8 @@ def write(puzzle: Puzzle) -> bytes:
 
 def _one_line(text: str | None) -> str:
     return " ".join((text or "").split()).lstrip("[")
+
+
+GNO = TextFormat(
+    "gno", __doc__, (".gno",), BEGINNINGS, _puzzle, write, frozenset({"goal", "saved", "title", "author", "license"})
+)

@@ -13,28 +13,13 @@ The words before the numbers vary and are ignored.
 """
 
 import re
-from collections.abc import Iterator
 
-from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, clip, decode_text, read_each
+from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, TextFormat, clip
 from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, Puzzle
-
-NAME = "lp"
-SUFFIXES: tuple[str, ...] = (".lp",)
-HOLDS: frozenset[str] = frozenset()
 
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*number_of_rows:\s*[0-9]", re.IGNORECASE)
 HEADING = re.compile(r"(row|column)_([0-9]{1,4})", re.IGNORECASE)
 """The heading of a line's clue."""
-
-
-def recognizes(data: bytes) -> bool:
-    """Check for the number of rows at the start."""
-    return BEGINNING.match(data) is not None
-
-
-def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzle of a file."""
-    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -94,3 +79,6 @@ def write(puzzle: Puzzle) -> bytes:
             sizes = " ".join([str(block.length) for block in clue])
             lines += ["", f"{kind}_{number}", f"number_of_clusters: {len(clue)}", f"size(s): {sizes}".rstrip()]
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+LP = TextFormat("lp", __doc__, (".lp",), (BEGINNING.match,), _puzzle, write)

@@ -9,15 +9,10 @@ clue's cells instead, 1,1,0,1 for the clue 2 1.
 """
 
 import re
-from collections.abc import Iterator
 from itertools import groupby, islice
 
-from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clip, decode_text, read_each
+from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, TextFormat, clip
 from nonocensus.solver.model.puzzle import MAX_CELLS, Clue, Puzzle
-
-NAME = "minizinc"
-SUFFIXES: tuple[str, ...] = (".dzn",)
-HOLDS: frozenset[str] = frozenset()
 
 NAMES = {"rows": ("row", "left", "hor"), "columns": ("col", "top", "ver")}
 """Beginnings of the arrays' names."""
@@ -28,7 +23,7 @@ SIZES = {
 """Settings that are the number of rows, and of columns."""
 
 ARRAYS = [
-    re.compile(rf"\b(?:{'|'.join(names)})\w*\s*=\s*(?:array2d\s*\(|\[\s*\|)".encode(), re.IGNORECASE)
+    re.compile(rf"\b(?:{'|'.join(names)})\w*\s*=\s*(?:array2d\s*\(|\[\s*\|)".encode(), re.IGNORECASE).search
     for names in NAMES.values()
 ]
 COMMENT = re.compile(r"%[^\r\n]*")
@@ -42,16 +37,6 @@ LIST = re.compile(r"\[([^\]|]*)\]\s*")
 MAX_SETTINGS = 1_000
 CELLS = ("X", "Y", "maxlen")
 """Settings of the files whose clues are cells."""
-
-
-def recognizes(data: bytes) -> bool:
-    """Check for an array of rows and one of columns."""
-    return all(array.search(data) for array in ARRAYS)
-
-
-def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzle of a file."""
-    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -147,3 +132,6 @@ def write(puzzle: Puzzle) -> bytes:
         lines += [f"{side}_rules = array2d(1..{size}, 1..{side}_rule_len, ["]
         lines += [*(f"  {', '.join(map(str, line))}," for line in padded), "]);"]
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+MINIZINC = TextFormat("minizinc", __doc__, (".dzn",), ARRAYS, _puzzle, write)

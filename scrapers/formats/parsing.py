@@ -169,6 +169,32 @@ class PartErrors:
             raise FormatError("; ".join(texts) + more)
 
 
+class TextFormat(NamedTuple):
+    """A format of text files, each with a puzzle.
+
+    ABOUT     its origin first, for the documentation
+    marks     find what all of its files have
+    puzzle    parses a text
+    write     returns a file with a puzzle
+    """
+
+    NAME: str
+    ABOUT: str
+    SUFFIXES: tuple[str, ...]
+    marks: Sequence[Callable[[bytes], object]]
+    puzzle: Callable[[str], Puzzle]
+    write: Callable[[Puzzle], bytes]
+    HOLDS: frozenset[str] = frozenset()
+
+    def recognizes(self, data: bytes) -> bool:
+        """Check for the marks."""
+        return all(mark(data) for mark in self.marks)
+
+    def read(self, data: bytes) -> Iterator[Puzzle]:
+        """Yield the puzzle of a file."""
+        return read_each([decode_text(data)], self.puzzle)
+
+
 def parse_clue(line: NumberedLine) -> Clue:
     """Parse numbers separated by blanks or commas. An empty line, or a single 0, is an empty clue."""
     number, text = line

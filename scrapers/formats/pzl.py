@@ -18,27 +18,13 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 
 from nonocensus.scrapers.formats.colors import ColorSpec, palette_of, without_unused
-from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, clip, decode_text, read_each
+from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, TextFormat, clip
 from nonocensus.solver.model.named_colors import parse_rgb
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, Block, Clue, Puzzle, normalize_palette
-
-NAME = "pzl"
-SUFFIXES: tuple[str, ...] = (".pzl",)
-HOLDS: frozenset[str] = frozenset({"colors", "rgb"})
 
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*[0-9]{1,3}\s+#[0-9a-fA-F]{6}\s")
 WORDS = re.compile(r".{1,4096}\S*", re.DOTALL)
 """Words of a file that may be in memory together."""
-
-
-def recognizes(data: bytes) -> bool:
-    """Check for a palette at the start."""
-    return BEGINNING.match(data) is not None
-
-
-def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzle of a file."""
-    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -107,3 +93,6 @@ def write(puzzle: Puzzle) -> bytes:
         for clue in (*puzzle.rows, *puzzle.columns)
     ]
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+PZL = TextFormat("pzl", __doc__, (".pzl",), (BEGINNING.match,), _puzzle, write, frozenset({"colors", "rgb"}))

@@ -9,30 +9,15 @@ Each clue is quoted; `-1` after a number is its colour, a digit or a letter with
 """
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of
-from nonocensus.scrapers.formats.parsing import FormatError, clip, decode_text, lines_of, parse_sizes, read_each
+from nonocensus.scrapers.formats.parsing import FormatError, TextFormat, clip, lines_of, parse_sizes
 from nonocensus.solver.model.puzzle import Clue, Puzzle, normalize_palette
-
-NAME = "quoted"
-SUFFIXES: tuple[str, ...] = (".quoted",)
-HOLDS: frozenset[str] = frozenset({"colors"})
 
 BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*[0-9]{1,4}\s+[0-9]{1,4}\s+"[0-9]')
 CLUE = re.compile(r'"([^"\n]*)"')
 MARKS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def recognizes(data: bytes) -> bool:
-    """Check for two numbers and a quoted number at the start."""
-    return BEGINNING.match(data) is not None
-
-
-def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzle of a file."""
-    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -75,3 +60,6 @@ def write(puzzle: Puzzle) -> bytes:
         *(",".join(map(text, side)) for side in (puzzle.columns, puzzle.rows)),
     ]
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+QUOTED = TextFormat("quoted", __doc__, (".quoted",), (BEGINNING.match,), _puzzle, write, frozenset({"colors"}))

@@ -329,11 +329,9 @@ def test_file_that_needs_a_missing_library_is_a_problem(tmp_path: Path, monkeypa
 
 
 def test_fault_of_a_reader_is_a_problem_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("a.gno", "b.non"):
-        (tmp_path / name).write_text(
-            "[Dimensions]\n1\n1\n[Solution]\n1\n" if name == "a.gno" else "rows\n1\ncolumns\n1\n"
-        )
-    monkeypatch.setattr(named("gno"), "read", lambda _: [][0])
+    (tmp_path / "a.taai").write_text("$1\n1\n1\n")
+    (tmp_path / "b.non").write_text("rows\n1\ncolumns\n1\n")
+    monkeypatch.setattr(named("taai"), "read", lambda _: [][0])
     broken, puzzle = read_files(files_in([tmp_path]))
     assert isinstance(puzzle, Puzzle)
     assert isinstance(broken, Problem)
