@@ -124,7 +124,7 @@ def find_duplicates(
         )
 
 
-def near_copies(rows: pa.RecordBatch, progress: ProgressCallbacks = SILENT) -> np.ndarray:
+def near_copies(rows: pa.RecordBatch) -> np.ndarray:
     """Find the puzzles whose picture is near that of an earlier one that is not found itself, bool[rows].
 
     rows   columns width, height, rows, columns and solution; the original of others first
@@ -138,7 +138,7 @@ def near_copies(rows: pa.RecordBatch, progress: ProgressCallbacks = SILENT) -> n
     for ranks, pictures in _of_a_size([ranked.take(pa.array(order))] if len(order) else []):
         allowed = allowed_cells(pictures.width * pictures.height, SHARE)
         while True:
-            first = find_near(pictures, allowed, progress).first
+            first = find_near(pictures, allowed, SILENT).first
             original = first == np.arange(len(first))
             if original.all():
                 break

@@ -107,8 +107,6 @@ class PoliteSession:
 
         """
         check_rate(rate)
-        if limits.attempts < 1:
-            raise ValueError(f"attempts must be at least 1, not {limits.attempts}")
         self._rate, self._limits, self._can_redirect, self._clock = rate, limits, can_redirect, clock
         self._session = open_session(f"{ROBOT}/{__version__} (+{check_contact(contact)})")
         self._throttle = Throttle(rate, limits, report, sleep, clock)

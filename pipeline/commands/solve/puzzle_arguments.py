@@ -83,10 +83,7 @@ def is_link(argument: str) -> bool:
 
 
 def read_puzzles(
-    arguments: Sequence[PuzzleArgument],
-    format_: Format | None,
-    request: FetchOptions,
-    report_every: int = REPORT_EVERY,
+    arguments: Sequence[PuzzleArgument], format_: Format | None, request: FetchOptions
 ) -> Iterator[Puzzle | Problem]:
     """Yield the puzzles of the arguments in order, and a Problem for each that can't be read.
 
@@ -105,7 +102,7 @@ def read_puzzles(
     with open_fetcher(request, _warn) if has_ids else nullcontext() as sites:
         for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
             if puzzle_id is None or sites is None:
-                files = _files([argument.path for argument in group], request.contact, report_every)
+                files = _files([argument.path for argument in group], request.contact)
                 yield from read_files(files, format_)
                 continue
             for _ in group:
@@ -117,14 +114,14 @@ def _warn(line: str) -> None:
     err.print(f"[yellow]{escape(line)}[/yellow]")
 
 
-def _files(paths: Sequence[str], contact: str | None, report_every: int) -> Iterator[SourceFile]:
+def _files(paths: Sequence[str], contact: str | None) -> Iterator[SourceFile]:
     """Yield the files named, and those in folders and archives."""
     for path in paths:
         if is_link(path):
             yield SourceFile("link", os.fsencode(path))
         elif path != STDIN:
             for count, file in enumerate(files_in([path], contact), 1):
-                if count % report_every == 0:
+                if count % REPORT_EVERY == 0:
                     err.print(f"[dim]{count:,} files of {escape(path)} read, the last {escape(file.name)}[/dim]")
                 yield file
         else:

@@ -15,7 +15,7 @@ import pytest
 from faulty_twin import serve
 from stores import DIAMOND, Nonocensus
 
-from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
+from nonocensus.pipeline.commands.solve import puzzle_arguments
 from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.jobs import single_grade
 from nonocensus.scrapers.twin import build_archive
@@ -80,9 +80,13 @@ def test_damaged_parameters_are_one_line(nonocensus: Nonocensus, monkeypatch: py
 
 
 @pytest.mark.usefixtures("files")
-def test_progress_in_a_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_in_a_folder_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(puzzle_arguments, "REPORT_EVERY", 2)
     request = FetchOptions((), None, False)
-    assert len(list(read_puzzles(parse_arguments([str(tmp_path)], request), None, request, report_every=2))) == 4
+    puzzles = puzzle_arguments.read_puzzles(puzzle_arguments.parse_arguments([str(tmp_path)], request), None, request)
+    assert len(list(puzzles)) == 4
     assert capsys.readouterr().err.splitlines() == [
         f"{k} files of {tmp_path} read, the last {tmp_path.name}/{name}.non" for k, name in ((2, "b"), (4, "d"))
     ]

@@ -52,11 +52,6 @@ def test_invalid_rate_is_refused(rate: float) -> None:
         polite(rate=rate)
 
 
-def test_zero_attempts_are_refused() -> None:
-    with pytest.raises(ValueError, match="attempts must be at least 1, not 0"):
-        polite(attempts=0)
-
-
 @pytest.mark.parametrize("rate", [0.0, 0.1, 1.49999])
 @pytest.mark.parametrize("host", ["puzzles.test", "WWW.puzzles.test", "127.0.0.1@puzzles.test"])
 def test_short_rate_is_refused_for_other_hosts(site: Site, rate: float, host: str) -> None:
