@@ -376,22 +376,12 @@ def _rate(speed: float | None) -> str:
     return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
-@contextmanager
-def _logged(line: Callable[[], str]) -> Iterator[None]:
-    """Print a line of progress every LOG_INTERVAL seconds, the first after FIRST_LOG, until the block ends."""
-    ended = threading.Event()
-
-    def log() -> None:
-        wait = min(FIRST_LOG, LOG_INTERVAL)
-        while not ended.wait(wait):
-            err.print(escape(line()))
-            wait = LOG_INTERVAL
-
-    threading.Thread(target=log, daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
+def _log(line: Callable[[], str], ended: threading.Event, interval: float) -> None:
+    """Print a line of progress every `interval` seconds, the first after FIRST_LOG, until the work has ended."""
+    wait = min(FIRST_LOG, interval)
+    while not ended.wait(wait):
+        err.print(escape(line()))
+        wait = interval
 
 
 def progress_line(task: "Task") -> str:

@@ -124,7 +124,7 @@ def find_duplicates(
         )
 
 
-def near_copies(rows: pa.RecordBatch) -> np.ndarray:
+def near_copies(rows: pa.RecordBatch, progress: ProgressCallbacks = SILENT) -> np.ndarray:
     """Find the puzzles whose picture is near that of an earlier one that is not found itself, bool[rows].
 
     rows   columns width, height, rows, columns and solution; the original of others first
@@ -138,7 +138,7 @@ def near_copies(rows: pa.RecordBatch) -> np.ndarray:
     for ranks, pictures in _of_a_size([ranked.take(pa.array(order))] if len(order) else []):
         allowed = allowed_cells(pictures.width * pictures.height, SHARE)
         while True:
-            first = find_near(pictures, allowed, SILENT).first
+            first = find_near(pictures, allowed, progress).first
             original = first == np.arange(len(first))
             if original.all():
                 break
@@ -166,7 +166,7 @@ def _gather(
         for name, hashes in _hashes(sound).items():
             facts = facts.append_column(name, hashes)
         connection.register("facts", facts)
-        connection.execute("insert into puzzles by name from facts")
+        connection.execute(_GATHERED)
         connection.unregister("facts")
         puzzles, faulty = puzzles + len(batch), faulty + int((~good).sum())
         progress.on_progress(len(batch), "")
@@ -284,6 +284,8 @@ _PUZZLES = """
     )
 """
 
+_GATHERED = "insert into puzzles by name from facts"
+
 _RANKED = f"""
     create view dated as
     select * exclude (cells), cells is not null as pictured, width::bigint * height as area from puzzles;
@@ -315,11 +317,15 @@ _PLACED = f"""
 """
 """SQL for positions of the pictures to compare, grouped by size; without small, plain and single ones."""
 
+_SIZES = "select wide, high, count(*) from placed group by all"
+
 _FETCHED = """
     select rank, width, height, cells
     from (from placed where number >= {} and number < {}) join (select place, cells from puzzles) using (place)
     order by number
 """
+
+_PICTURELESS = "select coalesce(sum(puzzles), 0) from classes where picture is null"
 
 _FOUND = f"""
     select
