@@ -386,6 +386,7 @@ def test_axe_finds_no_violation_and_nothing_is_too_wide(tab: Tab, width: int, sc
             assert page_width(tab.driver) <= width
             box = tab.driver.execute_script(WHOLE, f"#puzzle {there}")
             assert box == [True, True], there
+            assert tab.one("#puzzle .tools").is_displayed() == (width > PHONE or there == ".hint"), "room for the board"
             tab.click(f"{there} [data-do=enough]")
 
 
