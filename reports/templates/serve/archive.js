@@ -6,7 +6,7 @@ import { Filters } from "../browser/filters.js";
 import { listedWords, sortOf } from "../browser/selection.js";
 import { ADDRESS, addressOf, plainState, stateOf } from "../browser/state.js";
 import { button, element, onClick } from "../shared/elements.js";
-import { solvedHashes } from "../shared/saved_grids.js";
+import { GRID_PREFIX, readStorage, solvedHashes } from "../shared/saved_grids.js";
 import { fixedWords, minutesWords, numberWords, sizeWords, titleWords } from "../shared/words.js";
 import { request } from "./api.js";
 import { announce, attempt } from "./messages.js";
@@ -138,7 +138,8 @@ export class Archive {
       head.ariaSort = isSorted ? (sign < 0 ? "descending" : "ascending") : "none";
     }
     const solved = solvedHashes();
-    const rows = puzzles.map((row) => this.rowElement(row, puzzleAddress(row, query), solved.has(row.clue_hash)));
+    const stateOfGame = (hash) => (solved.has(hash) ? "solved" : readStorage(GRID_PREFIX + hash) ? "begun" : "");
+    const rows = puzzles.map((row) => this.rowElement(row, puzzleAddress(row, query), stateOfGame(row.clue_hash)));
     this.section.querySelector("tbody").replaceChildren(...rows);
     announce(listedWords(total, this.archive.puzzles));
   }
@@ -148,7 +149,7 @@ export class Archive {
     return [...this.section.querySelectorAll("tbody a")].find((link) => link.dataset.id === id);
   }
 
-  rowElement(row, address, isSolved) {
+  rowElement(row, address, game) {
     return element("tr", "", "", ...this.columns.map(([name, , words, kind = ""]) => {
       const cell = element(name === "title" ? "th" : "td", kind);
       const text = element("bdi", "", "", words(row));
@@ -158,7 +159,7 @@ export class Archive {
         link.dataset.id = row.puzzle_id;
         cell.scope = "row";
         cell.append(link);
-        if (isSolved) cell.append(" ", solvedMark());
+        if (game) cell.append(" ", markOf(game));
         if (row.author) cell.append(element("small", "", "", "by ", element("bdi", "", "", row.author)));
       } else if (name === "label" && row.label) {
         const key = element("span", "key", "", text);
@@ -175,8 +176,9 @@ function puzzleAddress({ puzzle_id: id }, query) {
   return `#puzzle?${new URLSearchParams({ id: id ?? "", list: query })}`;
 }
 
-function solvedMark() {
-  const mark = element("span", "solved", "img", "✓");
-  mark.ariaLabel = "solved";
+/** The mark of a puzzle that is solved or begun. */
+function markOf(game) {
+  const mark = element("span", game, "img", game === "solved" ? "✓" : "◐");
+  mark.ariaLabel = mark.title = game;
   return mark;
 }

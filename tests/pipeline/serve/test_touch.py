@@ -481,6 +481,10 @@ def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
         phone.until(lambda: phone.count("crosses") == 1)
         phone.fingers()
         assert phone.outcome() == ""
+        phone.driver.back()
+        phone.until(lambda: phone.all("#archive tbody .begun"))
+        phone.driver.forward()
+        phone.wait_for_puzzle()
         paint(phone, disc(15, 2))
         phone.until(lambda: phone.outcome().startswith("Solved in "))
         assert violations(phone.driver) == []
