@@ -196,7 +196,7 @@ export function highlightShapes({ lines = [], cells = [], assumed = null, chain 
   if (chain.length) found.push(svg("path", { class: "chain", d: boxes(chain, 1) }));
   found.push(...lines.map((line) => band(line, "line", place)));
   if (end !== null) found.push(band(end, "end", place));
-  if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
+  if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 1) }), svg("path", { class: "found", d: boxes(cells, 1) }));
   if (assumed !== null) {
     const [x, y] = at(assumed);
     found.push(svg("circle", { class: "assumed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
