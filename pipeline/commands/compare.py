@@ -39,6 +39,9 @@ def compare(
 
     Puzzles are matched by id, since clues of a fixed puzzle differ; proofs, times and work are compared where they are
     the same. Exit status 1 if a proof has changed: one of the runs is wrong then.
+
+    Pictures of old puzzles are those of a copy of the store beside the copy of the run, made before the change:
+    `mkdir before && cp -r STORE RUN before`.
     """
     if html == STDOUT:
         raise UserError("--html -: standard output gets the comparison; name a file")

@@ -22,7 +22,10 @@ from nonocensus.pipeline.store.parts import open_store, remove_puzzles
 from nonocensus.reports.rights import is_free
 from nonocensus.reports.words.formatting import count_text
 
-FOLLOW = "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, before that: cp -r RUN before."
+FOLLOW = (
+    "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, before that: cp -r RUN before. It shows "
+    "the old pictures if STORE was copied too before this change, beside that copy."
+)
 """What to do about runs after a change of their store."""
 
 
@@ -51,8 +54,8 @@ def import_(
 
     With --update, files replace the puzzles of the same ids: clues, picture, and the details that they have; other
     details stay. Nothing is added: ids that the store lacks are listed, with exit status 1, as are impossible clues.
-    `retry RUN --changed` then classifies the replaced puzzles of a run. A crawled store follows its site, so it is
-    refused.
+    `retry RUN --changed` then classifies the replaced puzzles of a run. To compare, copy both side by side before the
+    import: `mkdir before && cp -r STORE RUN before`. A crawled store follows its site, so it is refused.
     """
     with resumable(), show_progress("importing") as progress:
         terms = Terms(license_, owner)

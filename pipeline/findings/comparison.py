@@ -72,13 +72,17 @@ class VerdictChange(NamedTuple):
 
 
 class ChangedVerdict(NamedTuple):
-    """A puzzle with its verdicts in both runs, and why clues are impossible; None where a run lacks it."""
+    """A puzzle with its verdicts in both runs, and why clues are impossible; None where a run lacks it.
+
+    repeats   the puzzle in both runs that has the clues of a duplicate removed
+    """
 
     puzzle_id: str
     old: str | None
     new: str | None
     old_error: str | None
     new_error: str | None
+    repeats: str | None = None
 
 
 class Changed(NamedTuple):
@@ -280,9 +284,12 @@ _JOINED = f"""
             when old.clues = new.clues then 'both'
             else 'other_clues'
         end as found,
-        old.clues in (select clues from old join new using (puzzle_id, clues)) as repeats,
+        if(new.there is null, kept.puzzle_id, null) as repeats,
         {", ".join(f"{run}.{name} as {run}_{name}" for name in (*COLUMNS[1:], *COUNTERS) for run in ("old", "new"))}
     from old full join new using (puzzle_id)
+    left join (
+        select clues, min(puzzle_id) as puzzle_id from old join new using (puzzle_id, clues) group by clues
+    ) as kept on kept.clues = old.clues
 """
 
 _PAIRS = """
@@ -306,21 +313,21 @@ _CHANGED = """
             puzzle_id,
             case
                 when found = 'only_new' then if(new_fault > 0, 'new and at fault', 'new')
-                when found = 'only_old' then if(repeats, 'removed as duplicate', 'removed')
+                when found = 'only_old' then if(repeats is null, 'removed', 'removed as duplicate')
                 when old_fault > 0 and new_fault = 0 and new_solutions = 'unique' then 'fixed'
                 when new_fault > old_fault then 'worse'
                 when least(old_fault, new_fault) > 0 then 'still at fault'
                 when old_label <> new_label or old_fault <> new_fault then 'another verdict'
                 when found = 'other_clues' then 'other clues'
             end as what,
-            old_label, new_label, old_error, new_error
+            old_label, new_label, old_error, new_error, repeats
         from joined where puzzle_id is not null
     )
     where what is not null
 """
 
 _LISTED = f"""
-    select what, puzzle_id, old_label, new_label, old_error, new_error from changed
+    select what, puzzle_id, old_label, new_label, old_error, new_error, repeats from changed
     qualify row_number() over (partition by what order by {_BY_ID}) <= {NAMED} order by {_BY_ID}
 """
 

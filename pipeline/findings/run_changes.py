@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.findings.comparison import GROUPS, ChangedVerdict, Comparison
 from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
+from nonocensus.pipeline.run.job_tables import current_attempts
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.reports.numbers.row_pictures import PICTURES, cells_of
 from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
@@ -25,32 +26,49 @@ FOUND = ("goal_matches", "solution", "second_solution")
 
 def changes_page(old: Run, new: Run, found: Comparison) -> str:
     """Return the page of two runs; `found` is what `comparison.compare` returned for them."""
-    ids = [one.puzzle_id for group in found.changed for one in group.listed]
+    listed = [one for group in found.changed for one in group.listed]
+    ids = [name for one in listed for name in (one.puzzle_id, one.repeats) if name]
     puzzles = [_puzzles(run, ids) for run in (old, new)]
     facts = [_facts(run, *those) for run, those in ((old, puzzles), (new, puzzles[::-1]))]
+    repairs = {row["puzzle_id"]: row["change"] for row in reversed(current_attempts(new).to_pylist())}  # smallest last
     groups = (
-        ChangeGroup(name, GROUPS[name], count, tuple(_changed(one, facts) for one in listed), tuple(others))
+        ChangeGroup(name, GROUPS[name], count, tuple(_changed(one, facts, repairs) for one in listed), tuple(others))
         for name, count, listed, others in found.changed
     )
     both = found.puzzles.both, found.puzzles.other_clues
     return comparison_page(tuple(groups), (old.folder.name, new.folder.name), both, found.faults, len(found.alarms))
 
 
-def _changed(one: ChangedVerdict, facts: list[dict[str, dict[str, Any]]]) -> ChangedPuzzle:
+def _changed(one: ChangedVerdict, facts: "list[Rows]", repairs: dict[str, str | None]) -> ChangedPuzzle:
     old, new = (each.get(one.puzzle_id, {}) for each in facts)
     known = old | new
     sizes = dict.fromkeys(f"{each['width']}×{each['height']}" for each in (old, new) if each)
     notes = {"before": _note("old", old), "after": _note("new", new)}
-    return ChangedPuzzle._make([*one, *map(known.get, ABOUT), " → ".join(sizes), notes, change_drawings(old, new)])
+    if one.repeats:
+        original = facts[1].get(one.repeats) or facts[0].get(one.repeats, {})
+        named = f"{original['title']} ({one.repeats})" if original.get("title") else one.repeats
+        author = f" by {original['author']}" if original.get("author") else ""
+        notes["before"] = f"{notes['before']} Repeats {named}{author}.".lstrip()
+    error = one.new_error
+    if one.puzzle_id in repairs:
+        change = repairs[one.puzzle_id]
+        error = f"for one solution, {change}" if change else "no repair was found"
+    drawn = change_drawings(old, new, framed=not (_is_one_of_several(old) or _is_one_of_several(new)))
+    return ChangedPuzzle._make([*one[:4], error, *map(known.get, ABOUT), " → ".join(sizes), notes, drawn])
 
 
 def _note(name: str, row: dict[str, Any]) -> str:
     """Say what is drawn instead of the author's picture, or that nothing is known; `name` is old or new."""
     if not row:
         return f"The {name} puzzle is no longer in the store."
-    if row.get("replaced") and row["second_solution"]:
-        return f"One of its solutions; the {name} puzzle is no longer in the store."
+    if _is_one_of_several(row):
+        return f"One of its solutions, nothing framed: the {name} puzzle is no longer in the store."
     return ""
+
+
+def _is_one_of_several(row: dict[str, Any]) -> bool:
+    """Return whether any of several solutions is drawn, since the author's picture is not known."""
+    return bool(row.get("replaced") and row["second_solution"])
 
 
 Rows: TypeAlias = dict[str, dict[str, Any]]

@@ -167,12 +167,13 @@ class Run(NamedTuple):
 
 
 def _find_store(run: Run) -> Store:
-    """Open the store at the first place with its id: `store_at`, else relative to the run, else where it was."""
+    """Open the store at the first place with its id: `store_at`, else relative to the run, beside it, where it was."""
     relative = run.manifest["store_beside"]
     written = Url(run.manifest["store"]).borrow_user(Url(run.folder.uri))  # written without credentials
     places: list[str] = [run.store_at or written]
     if not run.store_at and relative and run.folder.local:
-        places.insert(0, os.path.normpath(Path(run.folder.path, relative)))  # both may have been moved or copied
+        names = relative, Path("..", Path(relative).name)  # both may have been moved or copied, also side by side
+        places[:0] = [os.path.normpath(Path(run.folder.path, name)) for name in names]
     try:
         found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
     except (OSError, StorageError) as error:

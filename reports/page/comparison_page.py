@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from nonocensus.reports.drawings.picture_svg import FRAME
 from nonocensus.reports.page.templating import environment, source
 
 
@@ -11,7 +12,7 @@ class ChangedPuzzle(NamedTuple):
     """A puzzle whose verdict or clues differ between two runs.
 
     old, new   its verdicts; None if a run lacks it
-    old_error, new_error   why its clues are impossible
+    old_error, new_error   why its clues are impossible, and what mend found
     size       "10×10", or with another one "10×10 → 3×3"; empty if unknown
     notes      on what is drawn "before" and "after", or why nothing is; may be empty
     pictures   its drawings, "before" and "after", the cells that changed framed
@@ -58,7 +59,7 @@ def comparison_page(
     template = environment(autoescape=True).get_template("comparison.html.j2")
     there = [group for group in groups if group.puzzles]
     changed = any(group.name != "still at fault" for group in there)
-    drawn = any("before" in one.pictures for group in there for one in group.listed)
+    framed = any(FRAME in drawn for group in there for one in group.listed for drawn in one.pictures.values())
     style = Markup(source("report.css"))
     return template.render(
         groups=there,
@@ -67,6 +68,6 @@ def comparison_page(
         shared=shared,
         faults=faults,
         alarms=alarms,
-        drawn=drawn,
+        framed=framed,
         style=style,
     )

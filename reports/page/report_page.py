@@ -283,8 +283,8 @@ def marked_drawing(row: Row, cells: np.ndarray, others: np.ndarray | None, text:
     return Markup(svg(cells, colors_of(row), text, framed))
 
 
-def change_drawings(old: Row, new: Row) -> dict[str, Markup]:
-    """Draw a puzzle "before" and "after" a change, with the cells that differ framed.
+def change_drawings(old: Row, new: Row, framed: bool = True) -> dict[str, Markup]:
+    """Draw a puzzle "before" and "after" a change, with the cells that differ framed, if they are to be.
 
     Of several solutions before the change the one nearest to the picture after it is drawn.
 
@@ -296,7 +296,7 @@ def change_drawings(old: Row, new: Row) -> dict[str, Markup]:
     made = {}
     for when, row, cells, other in (("before", old, before, after), ("after", new, after, before)):
         if row and cells is not None:
-            made[when] = marked_drawing(row, cells, other, f"{row['puzzle_id']} {when} the change")
+            made[when] = marked_drawing(row, cells, other if framed else None, f"{row['puzzle_id']} {when} the change")
     return made
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from html import escape
 from itertools import permutations as permutations_of
 from pathlib import Path
 
@@ -11,9 +12,12 @@ import pytest
 from runs import run_of
 from stores import Nonocensus
 
+from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.findings import comparison
 from nonocensus.pipeline.findings.comparison import compare
 from nonocensus.pipeline.findings.run_changes import changes_page
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.mend_job import mend_run
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.file_import import import_puzzles
 from nonocensus.pipeline.store.parts import rewrite
@@ -98,6 +102,8 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     assert re.search(
         r"<strong>After</strong> <span[^>]*>clues that .*?</span>: <bdi>row 1: its blocks need 9 cells", page
     )
+    copy = page[page.index(">a/copy ·") :].partition("</li>")[0]
+    assert f"Repeats {escape(EVIL)} (a/same) by محمد." in copy
     back = changes_page(*runs[::-1], compare(*runs[::-1]))
     assert (listed(back)["Removed"], listed(back)["Removed as duplicate"]) == ({"a/new 2"}, {"a/new"})
 
@@ -126,6 +132,8 @@ def test_equal_runs_have_no_changes(runs: tuple[Run, Run]) -> None:
     assert listed(page) == {
         "Still at fault": {f"a/{name}" for name in ("fixed", "fixed 2", "spoiled", "spoiled 2", "open")}
     }
+    assert list(mend_run(runs[0], JobRequest(resources=Resources(serial=True))))
+    assert changes_page(runs[0], runs[0], compare(runs[0], runs[0])).count(": <bdi>for one solution, ") == 3
 
 
 def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +141,7 @@ def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pyt
     monkeypatch.setattr(comparison, "LISTED", 1)
     page = changes_page(*runs, compare(*runs))
     assert listed(page)["Fixed"] == {"a/fixed"}
-    assert "The first 1 of 2, by id." in page
+    assert "The first 1 of 2, by id; the others are named below them." in page
     others = re.findall(r"<summary>The other [12]</summary><p>(.*?)</p>", page)
     assert others == ["<bdi>a/spoiled</bdi> and 1 more", "<bdi>a/fixed 2</bdi>"]
 
@@ -190,14 +198,20 @@ def test_pictures_of_a_changed_store_come_from_results_of_its_size_and_colours(t
 
     for name in ("edited", "mended"):
         assert len(pictures(kept, name)) == 2
-        assert pictures(drawn, name) == pictures(kept, name)
+        assert ("#ff0090" in "".join(pictures(kept, name)), len(pictures(drawn, name))) == (True, 2)
+    assert pictures(drawn, "edited") == pictures(kept, "edited")
+    assert "#ff0090" not in "".join(pictures(drawn, "mended")), "any solution, not the author's picture"
     for name, count in (("turned", 2), ("colored", 2), ("open", 1)):
         assert (len(pictures(kept, name)), len(pictures(drawn, name))) == (count, 1)
     for k in range(6):
         assert len(pictures(drawn, f"still {k}")) == 2
         assert "#ff0090" not in "".join(pictures(drawn, f"still {k}")), "the author's, whichever solutions were found"
     assert drawn.count("The old puzzle is no longer in the store.") == 3
-    assert drawn.count("One of its solutions; the old puzzle is no longer in the store.") == 1
+    assert drawn.count("One of its solutions, nothing framed: the old puzzle is no longer in the store.") == 1
+    only = [run_of(tmp_path / name, [one]) for name, one in (("one", old[1]), ("other", new["mended"]))]
+    assert "framed in pink" in changes_page(*only, compare(*only))
+    import_puzzles(only[0].store, [new["mended"]], update=True)
+    assert "framed in pink" not in changes_page(*only, compare(*only)), "nothing is framed"
 
 
 @pytest.mark.usefixtures("runs")

@@ -256,6 +256,11 @@ def test_status_of_a_copied_run_names_the_store_beside_it(tmp_path: Path, nonoce
     for name in ("run", "store"):
         shutil.copytree(tmp_path / name, tmp_path / "copy" / name)
     assert f" of {tmp_path}/copy/store: " in nonocensus("status", "copy/run").out.replace("\n", " ")
+    assert nonocensus("status", "run", "--store", "copy/store").code == 0
+    shutil.copytree(tmp_path / "run", tmp_path / "copy/again/run")
+    shutil.copytree(tmp_path / "store", tmp_path / "copy/again/store")
+    assert f" of {tmp_path}/copy/again/store: " in nonocensus("status", "copy/again/run").out.replace("\n", " ")
+    assert nonocensus("status", "run", "--store", "store").code == 0
     (tmp_path / "store").rename(tmp_path / "gone")
     assert f" of {tmp_path}/store: " in nonocensus("status", "run").out.replace("\n", " ")
 
