@@ -89,10 +89,10 @@ def pack(
     and 10", "colors > 1", "site_quality >= 3".
 
     A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
-    its end; what has none is named there. Its numbers are those of the files; neighbours of nearly equal stars change
-    places to fill its pages. Clues have 6.5 pt or more (5 pt those like 10r), so large puzzles share a page with fewer
-    others, and those too large for a page are replaced by smaller ones; --ids takes any down to 5 pt. Colours have
-    letters, for printing in grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
+    its end; what has none is named there. Its numbers are those of the files; puzzles of nearly equal stars move by
+    two places at most to fill its pages. Clues have 6.5 pt or more (5 pt those like 10r), so large puzzles share a page
+    with fewer others, and those too large for a page are replaced by smaller ones; --ids takes any down to 5 pt.
+    Colours have letters, for printing in grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
     """
     if to.lower() == "pdf":
         raise UserError("--to takes a format of single puzzles; --pdf 4 writes a book with up to 4 puzzles per page")

@@ -56,9 +56,9 @@ LEAST_WIDTH = 170.0
 EASY_PRINT = 6.5
 """Minimum size of numbers in points; a cell is 3.3 mm wide then. Smaller print is hard to read."""
 
-NEAR, AHEAD = 0.25, 40
-"""Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the number of
-puzzles among which they are sought."""
+NEAR, AHEAD = 0.25, 2
+"""Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the most
+places by which any puzzle moves for that."""
 
 LEAST_CHAPTER = 3
 """Puzzles of the smallest chapter that stands apart from its neighbours."""
@@ -286,11 +286,14 @@ def _measure(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
 
 
 def _pages(puzzles: Sequence[_Sized], layout: BookLayout, ahead: int) -> Iterator[_Page]:
-    """Divide puzzles into pages; `ahead` is the number among which the next that fits is sought."""
+    """Divide puzzles, numbered one by one, into pages; one that fits is at most `ahead` numbers above the next."""
     left = [*puzzles]
     while left:
         page, k = [[left.pop(0)]], 0
-        while k < len(left[: ahead + 1]) and (left[k].each.stars or 0) <= (left[0].each.stars or 0) + NEAR:
+        while k < len(left):
+            first, each = left[0].each, left[k].each
+            if each.number > first.number + ahead or (each.stars or 0) > (first.stars or 0) + NEAR:
+                break
             if longer := _with(page, left[k], layout):
                 page = longer
                 del left[k]

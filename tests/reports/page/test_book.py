@@ -150,6 +150,15 @@ def test_puzzles_of_nearly_equal_stars_change_places_to_fill_pages() -> None:
         assert re.findall(r"(\d) Title", parts["Solutions"][0]) == [*"12345678"], "by number"
 
 
+def test_no_puzzle_moves_by_more_than_two_places() -> None:
+    """However many later ones would fill a page."""
+    sides = (40, 60), *[(60, 40)] * 3, *[12] * 9
+    for per_page in SLOTS:
+        parts = parts_of(some(*sides, stars=(1.5,) * len(sides)), BookLayout(per_page))
+        shown = [int(number) for page in parts["1 to 2 stars"] for number in re.findall(r"(\d+) \d+x\d+, ", page)]
+        assert max(abs(place - number) for place, number in enumerate(shown, 1)) <= 2, (per_page, shown)
+
+
 def test_small_print_is_named() -> None:
     puzzles = some(10, (60, 80), 12)
     assert [each.number for each, _ in small_print(puzzles, BookLayout(4))] == [2]
