@@ -141,7 +141,8 @@ def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pyt
     monkeypatch.setattr(comparison, "LISTED", 1)
     page = changes_page(*runs, compare(*runs))
     assert listed(page)["Fixed"] == {"a/fixed"}
-    assert "The first 1 of 2, by id; the others are named below them." in page
+    link = r'The first 1 of 2, by id; <a href="#(others-\d)">the others</a>\.'
+    assert re.search(link + r'.*<details class="fold" id="\1"', page, re.DOTALL)
     others = re.findall(r"<summary>The other [12]</summary><p>(.*?)</p>", page)
     assert others == ["<bdi>a/spoiled</bdi> and 1 more", "<bdi>a/fixed 2</bdi>"]
 
