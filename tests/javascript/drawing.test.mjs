@@ -92,6 +92,7 @@ test("legends say what is shown", () => {
   assert.equal(legend({ ...drawn, clues: null }, "goal", null, null).split(". ").at(-1), "Its clues are not in the report.");
   const hidden = { ...drawn, clues: { rows: [[[0, 1]]], columns: [] } };
   assert.ok(legend(hidden, "nothing", null, null).endsWith("? stands for a hidden number."));
+  assert.match(legend(two, "play", null, null), /a long press or the right button marks cells/);
 });
 
 test("a mended picture is compared with the author's picture, or with the nearer solution", () => {

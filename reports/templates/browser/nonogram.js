@@ -130,7 +130,7 @@ export function legend(picture, shown, marked, goalMatches) {
   }
   if (shown === "mended") sentences.push(`Changed so that it has one solution. ${picture.change}.`);
   if (shown === NO_LAYER) sentences.push("The empty grid.");
-  if (shown === PLAY) sentences.push("Drag to paint or erase, the right button marks cells as empty. Your progress is stored in this browser.");
+  if (shown === PLAY) sentences.push("Drag to paint or erase, a long press or the right button marks cells as empty. Your progress is stored in this browser.");
   if (marked) {
     const other = { solution: "the second solution", mended: "the former solution" }[shown] ?? "the solution";
     sentences.push(`◆ ${countWords(differingCells(picture[shown], marked), "cell")} where ${other} differs.`);
