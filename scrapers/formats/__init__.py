@@ -139,7 +139,7 @@ def detect(name: str, data: bytes) -> Format:
         raise FormatError(sudoku_refusal(name))
     if FACTS.search(data[:SUDOKU_START] + b"\n"):
         raise FormatError("unknown format: facts of a logic program, as for clingo or Prolog, which are not read")
-    if known is not None:
+    if known is not None and not (known is non and NUMBERS.fullmatch(data)):
         return known
     decode_text(data)  # raises for an empty, binary or undecodable file
     raise FormatError(_plain_fault(data) or UNKNOWN)
