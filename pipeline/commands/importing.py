@@ -91,8 +91,8 @@ def import_(
     if report.unknown and not global_options.json:
         err.print(
             f"[yellow]Not in the store, so not updated:[/yellow] {first_ids(report.unknown)}. A "
-            "correction has its puzzle's id, as in files of nonocensus convert and mend; import adds new puzzles "
-            "without --update."
+            "correction has its puzzle's id, as in .jsonl files of nonocensus convert and mend; import adds new "
+            "puzzles without --update."
         )
     if report.resized and not global_options.json:
         err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized)}")

@@ -92,7 +92,7 @@ def format_for(out: str, given: Format | None) -> Format:
     """Return the format of an output file: the one given, or by its suffix. Raises UserError."""
     found = given or of_suffix(strip_compression_suffix(out))
     if found is None and out.endswith("/"):
-        raise UserError(f"{out} is a folder: name the format of its files, like --to non")
+        raise UserError(f"{out} is a folder: name the format of its files, like --to jsonl, which keeps ids")
     if found is None:
         suffixes = " ".join(suffix for known in FORMATS for suffix in known.SUFFIXES)
         raise UserError(f"{out}: no format has this suffix; name one with --to, or end it in one of {suffixes}")
