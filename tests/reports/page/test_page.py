@@ -22,6 +22,7 @@ from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.numbers.activity import Activity, Moment
 from nonocensus.reports.numbers.aggregate import figures, to_plain
 from nonocensus.reports.numbers.census import take_census
+from nonocensus.reports.numbers.duplicates import DUPLICATES
 from nonocensus.reports.page.report_page import RunDetails, write_report
 from nonocensus.reports.page.templating import markdown
 from nonocensus.reports.words import formatting
@@ -253,6 +254,17 @@ def test_a_public_report_has_no_mendings_of_what_may_not_be_passed_on() -> None:
     told = [{row["puzzle_id"]: (row["change"], row["mended"]) for row in rows.to_pylist()} for rows in shown]
     assert told[0] == {name: (f"of {name}", b"\1\0\1\1") for name in ("a/mine", "a/yours")}
     assert told[1] == told[0] | {"a/mine": (None, None)}
+
+
+def test_issues_that_nobody_has_to_fix_are_not_red() -> None:
+    rows = pairs(*((solved(f"a/{n}", 1.0), known(f"a/{n}")) for n in range(4)))
+    names = ("recoloured", "near", "equal")
+    found = [("a/0", f"a/{n}", name, None, None, False) for n, name in enumerate(names, 1)]
+    table = pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=True)) for row in found], DUPLICATES)
+    made = write_report(rows, duplicates=table)["report.html"].decode()
+    issues = made[made.index('<ul class="issues">') :].partition("</ul>")[0]
+    told = re.findall(r"<li( style=[^>]*)?>.*?<span>(.*?)</span>", issues)
+    assert {name for style, name in told if style} == {"recoloured", "near duplicate"} < {name for _, name in told}
 
 
 def test_a_mended_puzzle_is_drawn_before_and_after() -> None:
