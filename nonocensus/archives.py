@@ -219,8 +219,8 @@ def make_dataset(
 ) -> dict[str, Any]:
     """Write a run as a dataset; returns its rows, splits, files and folder.
 
-    content   measures (by id), none (with what sites state of puzzles, too), licensed (clues and pictures where the
-              licence allows it), or everything: private
+    content   measures (by id; the one to publish), none (with what sites state of puzzles, too), licensed (clues and
+              pictures where the licence allows it), or everything: private
     """
     from nonocensus.pipeline.findings.dataset_folder import write_dataset
     from nonocensus.reports.dataset.dataset_columns import Content

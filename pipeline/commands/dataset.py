@@ -29,9 +29,9 @@ def dataset(
 ) -> None:
     """Export a run as a Parquet dataset for load_dataset.
 
-    Writes three splits, a card and Croissant metadata; the run may be unfinished. By default the dataset holds only
-    measures with the puzzles' ids and hashes, nothing under copyright. With --private it holds clues, pictures and
-    texts of all puzzles.
+    Writes three splits, a card and Croissant metadata; the run may be unfinished. By default the dataset has the
+    puzzles' ids, hashes and measures, and what sites state of them; to publish it, use --measures, which is CC0-1.0.
+    With --private it has clues, pictures and texts of all puzzles.
     """
     given = {Content.measures: measures, Content.licensed: with_clues, Content.everything: private}
     contents = [content for content, is_given in given.items() if is_given] or [Content.none]
@@ -47,6 +47,8 @@ def dataset(
         [
             f"Dataset of [bold green]{rows}[/bold green] ({splits}): {escape(made['folder'])}",
             *[PRIVATE_WARNING] * private,
+            *["For publication, make it with [bold]--measures[/bold]: what sites state is not ours."]
+            * (not measures and not private),
             f"Load it: [bold]datasets.load_dataset({escape(repr(made['folder']))})[/bold]",
         ],
     )

@@ -3,7 +3,7 @@
 DIR/dataset.json                  marks the folder as a dataset that may be replaced
 DIR/data/train-00000.parquet      and so on; validation, test: sorted rows
 DIR/croissant.json                metadata as JSON-LD
-DIR/.zenodo.json                  metadata for a DOI, unless the dataset must not be published
+DIR/.zenodo.json                  metadata for a DOI, if the dataset has measures only
 DIR/README.md                     the card; written last, so that its presence marks a complete dataset
 
 Rows pass through a database on disk. Only their ids are sorted, which determines positions; then rows are fetched by
@@ -112,7 +112,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
             origin = _origin(run, summary, content, about["minutes_model"])
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
-            if content.may_be_public:
+            if content == Content.measures:
                 others[DEPOSIT] = deposit(described, license_id)
             for name, value in others.items():
                 new.write_json(name, value)

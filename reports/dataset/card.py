@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nonocensus.reports.dataset.dataset_columns import SPLITS, Content
 from nonocensus.reports.page.templating import environment, markdown
-from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
+from nonocensus.reports.rights import HOME_PAGES, MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.words.citation import cite
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.people.minutes import parameters
@@ -76,11 +76,11 @@ class SourceTerms(NamedTuple):
     rows: int
 
 
-def license_of(content: Content, counts: Iterable[RowCount]) -> str:
-    """Return the Hub's name of the dataset's licence, "other" if rows have several."""
-    if not content.has_puzzles:
+def license_of(content: Content, counts: Sequence[RowCount]) -> str:
+    """Return the Hub's name of the dataset's licence, "other" if rows have several, or what sites state."""
+    if content == Content.measures:
         return MEASURES_LICENSE
-    if not content.may_be_public:
+    if content != Content.licensed or any(count.source in HOME_PAGES for count in counts):
         return "other"
     stated = {MEASURES_LICENSE if count.source in MADE_BY_RULE else (count.license or "").lower() for count in counts}
     return stated.pop() if len(stated) == 1 and stated <= LICENSES.keys() else "other"
@@ -138,12 +138,12 @@ def _validations() -> list[list[str]]:
     return rows
 
 
-def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits: Mapping[str, int]) -> str:
+def _head(origin: DatasetOrigin, counts: Sequence[RowCount], total: int, splits: Mapping[str, int]) -> str:
     """Return the YAML front matter; values are JSON, which is valid YAML."""
     data_files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in SPLITS if splits[name]]
     license_id = license_of(origin.content, counts)
     several = {
-        "license_name": "as-stated-in-each-row" if origin.content.may_be_public else "private",
+        "license_name": "as-stated-in-the-card" if origin.content.may_be_public else "private",
         "license_link": "README.md",
     }
     entries = {

@@ -75,7 +75,7 @@ def croissant(
         "creator": {"@type": "sc:Organization", "name": AUTHOR},
         "keywords": KEYWORDS,
         "isBasedOn": [HOME_PAGES[site] for site in sites],
-        "license": LICENSES.get(license_of(origin.content, counts), "README.md says which licences the rows have"),
+        "license": LICENSES.get(license_of(origin.content, counts), "README.md says what is under which licence"),
         "version": "1.0.0",
         "datePublished": origin.finished,
         "citeAs": origin.citation,

@@ -30,14 +30,14 @@ def deposit(croissant: Mapping[str, Any], license_id: str) -> dict[str, Any]:
     """Return what Zenodo needs to register a DOI with DataCite: the content of .zenodo.json.
 
     croissant    the dataset's Croissant metadata
-    license_id   the Hub's name of its licence, which Zenodo uses too; "other" if rows have several
+    license_id   the Hub's name of its licence, which Zenodo uses too
     """
     return {
         "title": TITLE,
         "upload_type": "dataset",
         "description": croissant["description"],
         "creators": [{"name": croissant["creator"]["name"]}],
-        "license": "other-open" if license_id == "other" else license_id,
+        "license": license_id,
         "version": croissant["version"],
         "publication_date": croissant["datePublished"][:10],
         "keywords": croissant["keywords"],

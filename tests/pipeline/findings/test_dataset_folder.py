@@ -179,6 +179,15 @@ def test_private_has_everything_and_says_so(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "d/.zenodo.json").exists()
 
 
+def test_only_a_dataset_of_measures_is_for_publication(made: Path, nonocensus: Nonocensus, run: Run) -> None:
+    assert not (made / ".zenodo.json").exists()
+    assert "--measures" in nonocensus("dataset", run.folder.uri, "--out", str(made)).out
+    assert (
+        "--measures" not in nonocensus("dataset", run.folder.uri, "--out", str(made.parent / "own"), "--measures").out
+    )
+    assert (made.parent / "own/.zenodo.json").exists()
+
+
 def test_files_roll_over(run: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset_folder, "FILE_BYTES", 1)
     monkeypatch.setattr(dataset_folder, "GROUP_ROWS", 20)
@@ -196,8 +205,8 @@ def test_a_previous_dataset_is_replaced(run: Run, tmp_path: Path) -> None:
     (folder / "README.md").unlink()  # as a killed process leaves it
     (folder / "data/test-00000.parquet.abc.tmp").write_bytes(b"half")
     (folder / "notes.txt").write_text("mine")
-    write_dataset(run, str(folder), Content.none)
-    assert read(folder).column_names == schema(Content.none).names
+    write_dataset(run, str(folder), Content.measures)
+    assert read(folder).column_names == schema(Content.measures).names
     assert sorted(path.name for path in folder.iterdir()) == [
         ".zenodo.json", "README.md", "croissant.json", "data", "dataset.json", "notes.txt"
     ]  # fmt: skip

@@ -126,7 +126,9 @@ def test_card() -> None:
     ]
     text = card(origin(), schema(Content.none), counts, 3).decode()
     head = front(text.encode())
-    assert head["license"] == "cc0-1.0"
+    assert (head["license"], head["license_name"]) == ("other", "as-stated-in-the-card")
+    assert "what the puzzles' sites state" in text
+    assert "CC0-1.0 does not cover" in text
     assert head["size_categories"] == ["n<1K"]
     assert [entry["split"] for entry in head["configs"][0]["data_files"]] == ["train", "test"]
     assert "| train | 9 | 90.0 % |" in text.replace("\u00a0", " ")
@@ -147,13 +149,16 @@ def test_card_of_measures_says_so() -> None:
     assert b"dataset RUN --out DIR --measures" in text
     assert b"all rights are reserved" in text
     assert b"site_" not in text
+    assert b"what the puzzles' sites state" not in text
+    assert front(text)["license"] == "cc0-1.0"
 
 
 def test_deposit_repeats_the_croissant() -> None:
     counts = [RowCount("train", "webpbn", None, "multiple", 1)]
-    described = croissant(origin(), counts, schema(Content.none), [])
-    made = deposit(described, license_of(Content.none, counts))
-    assert made["license"] == front(card(origin(), schema(Content.none), counts, 0))["license"]
+    about, columns = origin(Content.measures), schema(Content.measures)
+    described = croissant(about, counts, columns, [])
+    made = deposit(described, license_of(Content.measures, counts))
+    assert made["license"] == front(card(about, columns, counts, 0))["license"] == "cc0-1.0"
     assert made["title"] in origin().citation
     assert (made["upload_type"], made["publication_date"]) == ("dataset", "2026-01-03")
     assert made["related_identifiers"] == [{"identifier": "https://webpbn.com", "relation": "isDerivedFrom"}]
@@ -170,7 +175,9 @@ def test_private_card_says_so_first() -> None:
 @pytest.mark.parametrize(
     ("content", "source", "licenses", "expected"),
     [
-        (Content.none, "local", [None, "MIT"], "cc0-1.0"),
+        (Content.measures, "webpbn", [None, "MIT"], "cc0-1.0"),
+        (Content.none, "webpbn", [None, "MIT"], "other"),  # ratings and times are the site's
+        (Content.licensed, "webpbn", ["MIT"], "other"),
         (Content.licensed, "local", ["Apache-2.0", "Apache-2.0"], "apache-2.0"),
         (Content.licensed, "local", ["Apache-2.0", "MIT"], "other"),
         (Content.licensed, "local", ["Apache-2.0", None], "other"),
