@@ -259,7 +259,8 @@ def describe_progress(progress: Progress) -> Iterator[str]:
         yield (
             f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
             f"{progress['cpus']} CPUs: {rows_left:,} left, {progress['rows_in_flight']:,} of them in tasks; "
-            f"{progress['waiting_for_more_time']:,} wait for more time; {progress['rate']:,.0f} puzzles per second"
+            f"{progress['waiting_for_more_time']:,} are queued for a retry with a higher CPU limit; "
+            f"{progress['rate']:,.0f} puzzles per second"
             + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
         )
     else:

@@ -168,7 +168,7 @@ class Schedule:
 
     @property
     def waiting(self) -> int:
-        """Puzzles that wait for more time."""
+        """Puzzles queued for a level above the sweep."""
         return sum(queue.rows for queue in self.waiting_on)
 
     def left(self) -> int:

@@ -15,7 +15,7 @@ PUZZLES = Metric("nonocensus_run_puzzles", "gauge", "Puzzles of the run's store.
 ACTIVE = Metric("nonocensus_run_active", "gauge", "1 while a command is at work, and after it died; else 0.", SESSION)
 DONE = Metric("nonocensus_run_done_total", "counter", "Puzzles done by the command.", SESSION)
 LEFT = Metric("nonocensus_run_left", "gauge", "Puzzles that the command has not done yet.", SESSION)
-WAITING = Metric("nonocensus_run_waiting", "gauge", "Those of them that wait for more time.", SESSION)
+WAITING = Metric("nonocensus_run_waiting", "gauge", "Puzzles queued for a retry with a higher CPU limit.", SESSION)
 OUTCOMES = Metric(
     "nonocensus_run_outcomes_total", "counter", "Puzzles done, by outcome: verdict, grade, timeout, error, ...",
     (*SESSION, "outcome"),
@@ -24,7 +24,9 @@ LOST = Metric("nonocensus_run_lost_tasks_total", "counter", "Tasks without a res
 ETA = Metric("nonocensus_run_eta_seconds", "gauge", "Estimated seconds to the end; absent while unknown.", SESSION)
 CPUS = Metric("nonocensus_run_cpus", "gauge", "CPUs of the machine or cluster.", SESSION)
 LIMIT = Metric("nonocensus_run_cpu_limit_seconds", "gauge", "CPU limit per puzzle.", SESSION)
-LONGEST = Metric("nonocensus_run_longest_task_seconds", "gauge", "Age of the oldest task above the sweep.", SESSION)
+LONGEST = Metric(
+    "nonocensus_run_longest_task_seconds", "gauge", "Age of the oldest task that retries puzzles.", SESSION
+)
 PROGRESS_AT = Metric("nonocensus_run_progress_timestamp_seconds", "gauge", "Time of the last update.", SESSION)
 RESULT_AT = Metric(
     "nonocensus_run_result_timestamp_seconds", "gauge", "When rows were last written, or the command began.", SESSION
