@@ -133,7 +133,7 @@ def _validations() -> list[list[str]]:
             error = f"{one.median_error:.1%}" if is_time else f"{one.median_error:.2f}"
             inside = f"{one.in_interval:.1%}" if is_time else ""
             rows.append(
-                [*said[what], kind, f"{one.puzzles:,}", f"{one.rho:.3f}", f"{one.within_sizes:.3f}", error, inside]
+                [*said[what], kind, f"{one.puzzles:,}", f"{one.rho:.4f}", f"{one.within_sizes:.4f}", error, inside]
             )
     return rows
 

@@ -190,9 +190,10 @@ GRADING = "Grades 1 to 5 are techniques on a single line, 6 to 9 assumptions tha
 
 TIMING = (
     "The estimate counts what a person sees on the way to the solution, and is fitted to the times of regulars of "
-    "griddlers.net; for 80 % of puzzles their time is within 20 to 25 % of it. In a study beginners took four times "
-    "as long. Puzzles beyond line logic have no known times: they are assumed to take as long as others that are rated "
-    "as hard. Puzzles that need search, have blots, or are larger than any with known times have no estimate."
+    "griddlers.net; for 80 % of puzzles their time is from about 20 % below it to 25 % above. In a study beginners "
+    "took four times as long. Puzzles beyond line logic have no known times: they are assumed to take as long as "
+    "others that are rated as hard, and no times confirm their intervals, up to 30 % below and 42 % above. Puzzles "
+    "that need search, have blots, or are larger than any with known times have no estimate."
 )
 
 REGULARS = "regulars of griddlers.net (beginners may take four times as long)"
@@ -220,9 +221,9 @@ def minutes_text(minutes: float) -> str:
 
 
 def validated_words(one: Any, figure: str) -> str:
-    """Return a figure of a correlation's cross-validation by kind: "0.950 (mono), 0.933 (colour)"; empty if unknown."""
+    """Return a figure of a correlation's cross-validation by kind: "0.9500 (mono), 0.9330 (colour)", or ""."""
     kinds = {"mono": "mono", "color": "colour"}
-    return ", ".join(f"{getattr(found, figure):.3f} ({kinds[kind]})" for kind, found in one.validated.items())
+    return ", ".join(f"{getattr(found, figure):.4f} ({kinds[kind]})" for kind, found in one.validated.items())
 
 
 def estimate_text(value: float, measure: str) -> str:

@@ -32,6 +32,7 @@ from nonocensus.reports.rights import CONTENT, MADE_BY_RULE, shareable, withhold
 from nonocensus.reports.words.citation import deposit
 from nonocensus.solver.model.puzzle import Puzzle, from_picture, normalize_palette
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
+from nonocensus.solver.people.minutes import parameters
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib
 
@@ -151,6 +152,13 @@ def test_card_of_measures_says_so() -> None:
     assert b"site_" not in text
     assert b"what the puzzles' sites state" not in text
     assert front(text)["license"] == "cc0-1.0"
+
+
+def test_card_has_correlations_as_the_model_has_them() -> None:
+    text = card(origin(), schema(Content.none, graded=True), [RowCount("test", "webpbn", None, "timeout", 2)], 0)
+    for validation in (one for kind in parameters().validations.values() for one in kind.values()):
+        assert f"| {validation.rho:.4f} | {validation.within_sizes:.4f} |" in text.decode(), "rounded only once"
+    assert "from about 20 % below it to 25 % above" in text.decode()
 
 
 def test_deposit_repeats_the_croissant() -> None:
