@@ -53,10 +53,10 @@ NEEDED = (
 
 
 def wrong_with(version: str, changelog: str, citation: str, tags: str) -> Iterator[str]:
-    """Yield what keeps a version from being released, a line each.
+    """Yield what keeps a version from being released, one per line.
 
     changelog, citation   the texts of CHANGELOG.md and CITATION.cff
-    tags                  those that there are, a line each
+    tags                  those that there are, one per line
     """
     sections = dict(re.findall(r"(?ms)^## (.+?)$(.*?)(?=^## |\Z)", changelog))
     if sections.get("Unreleased", "").strip():
@@ -74,7 +74,7 @@ def wrong_with(version: str, changelog: str, citation: str, tags: str) -> Iterat
 
 
 def left_to_do(version: str, project: str, site: str, citation: str) -> Iterator[str]:
-    """Yield what only the repository's owner can do, in this order, a line each.
+    """Yield what only the repository's owner can do, in this order, one per line.
 
     project, site, citation   the texts of pyproject.toml, mkdocs.yml and CITATION.cff
     """

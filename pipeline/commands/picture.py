@@ -51,7 +51,7 @@ class ImagePuzzle(NamedTuple):
     before    the puzzle of the unchanged image, if cells were changed
     changed   cells changed
     finished  whether the search for changes was finished
-    notes     of the conversion, a line each
+    notes     of the conversion, one per line
     """
 
     puzzle: Puzzle

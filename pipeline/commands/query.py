@@ -96,7 +96,7 @@ def rows_of(batches: pa.RecordBatchReader) -> Iterator[dict[str, Any]]:
 
 
 def print_list(rows: Iterator[dict[str, Any]]) -> None:
-    """Print a JSON list of objects, a line each, as they come."""
+    """Print a JSON list of objects, one per line, as they come."""
     before = "["
     for row in rows:
         print(before, json_line(json_value(row)), sep="", end="")

@@ -31,7 +31,7 @@ class DescribedStep(NamedTuple):
     lines        the lines used, rows before columns; none for an assumption
     ruled        excluded colours: pairs of cell index and colour
     assumption   as of the explanation's step
-    what         sentences that say where, why and what follows, a line each
+    what         sentences that say where, why and what follows, one per line
     brief        where and what follows, for a caption; of several lines, the first
     why          how to look there, in a sentence that gives nothing away
     """
@@ -173,7 +173,7 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
 
 
 def _sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
-    """Say on which line, why and what some arguments exclude, a line each."""
+    """Say on which line, why and what some arguments exclude, one per line."""
     line, said = words.line, list[str]()
     for argument, reason in zip(words.arguments(reasons), reasons, strict=True):
         told = f"{_sentenced(argument)}, so {words.conclusion(reason.ruled, line)}."

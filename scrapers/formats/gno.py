@@ -1,9 +1,9 @@
 """Gnonograms' .gno: sections below their names in brackets.
 
-    [Description]       title, author, date and difficulty, a line each
+    [Description]       title, author, date and difficulty, one per line
     [License]
-    [Dimensions]        numbers of rows and of columns, a line each
-    [Row clues]         a line each, 1,2 or 0
+    [Dimensions]        numbers of rows and of columns, one per line
+    [Row clues]         one per line, 1,2 or 0
     [Column clues]
     [Solution grid]     or [Solution]: 1 is empty, 2 is painted
     [Working grid]      partly solved: 0 is open

@@ -58,7 +58,7 @@ class ConvertedImage(NamedTuple):
 
     puzzle   with the picture as its goal
     cost     float32[height, width, palette]: distance of each colour from the image's at each cell
-    notes    what a user should know of the conversion, a line each
+    notes    what a user should know of the conversion, one per line
     """
 
     puzzle: Puzzle

@@ -15,7 +15,7 @@ const TABLE_KINDS = {
   LaTeX: { suffix: "tex", type: "application/x-tex", text: latexText },
 };
 
-/** Ids, a line each. */
+/** Ids, one per line. */
 export function idLines(rows, { columns }) {
   return Array.from(rows, (row) => `${columns.puzzle_id.at(row) ?? ""}\n`).join("");
 }
