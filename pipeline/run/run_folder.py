@@ -36,7 +36,7 @@ from nonocensus.pipeline.run.results import ResultFile, damaged_file, read_resul
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, is_store, open_store, refuse_file
-from nonocensus.pipeline.store.paths import Folder, folder, is_folder
+from nonocensus.pipeline.store.paths import Folder, folder, is_folder, is_missing
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.archives.source_file import RUN_MARK, STORE_MARK
 from nonocensus.scrapers.url import Url
@@ -45,6 +45,12 @@ from nonocensus.solver.model.tables import RESULTS, SCHEMA_VERSION
 
 MARK, PROGRESS = RUN_MARK, "progress.json"
 KIND = "nonocensus run"
+
+RESTORE = (
+    "restore it from a copy; or make it again: nonocensus classify STORE --out NEW --limit 1, with the run's options, "
+    "and copy NEW/run.json into the run: its results count again"
+)
+"""What helps where run.json is damaged or missing."""
 
 MAX_SURVEYS = 10
 """Attempts to read all files of a folder whose listing is out of date."""
@@ -238,6 +244,7 @@ def plan_run(store: Store, uri: str, config: Configuration, force: bool = False)
             f"{store.folder.name} holds no puzzles; import some: nonocensus import FILES --out {store.folder.uri}"
         )
     if not place.has(MARK):
+        _refuse_without_manifest(place)
         if [name for name in place.names() if name != LOCK]:
             raise UserError(f"{uri} holds something else than a run; name an empty or a new folder")
         return Run(place, _new_manifest(store, place, inputs, config), store.folder.uri)
@@ -265,12 +272,22 @@ def write_manifest(run: Run) -> None:
 
 
 def open_run(uri: str, store: str | None = None) -> Run:
-    """Open a run folder; `store` overrides the location of its store. Raises UserError if it is no run."""
+    """Open a run folder; `store` overrides the location of its store.
+
+    Raises UserError if it is no run, InputError if its run.json is damaged or missing.
+    """
     refuse_file(uri)
     place = folder(uri)
-    if not place.has(MARK) and is_store(uri):
-        raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
-    manifest = place.read_manifest(MARK, RunManifest, "a run", "classify STORE")
+    if not place.has(MARK):
+        if is_store(uri):
+            raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
+        _refuse_without_manifest(place)
+    try:
+        manifest = place.read_manifest(MARK, RunManifest, "a run", "classify STORE")
+    except VersionError:
+        raise
+    except InputError as error:
+        raise InputError(error.what, RESTORE) from error
     family = manifest.get("family", "nonogram")
     if family != "nonogram":
         raise VersionError(f"{uri} is a run of {family}s, which this nonocensus does not read")
@@ -283,19 +300,27 @@ def reload(run: Run) -> Run:
     return run._replace(manifest=open_run(run.folder.uri).manifest)
 
 
+def _refuse_without_manifest(place: Folder) -> None:
+    """Raise an InputError if a folder without run.json has results."""
+    if (place / "results").names():
+        raise InputError(f"{place.name} has results, but no {MARK}", RESTORE)
+
+
 def is_run(uri: str) -> bool:
     """Return whether a path or URI is a run folder."""
     return is_folder(uri) and folder(uri).has(MARK)
 
 
 def open_place(uri: str, store: str | None = None) -> Run | Store:
-    """Open a run or a store. Raises UserError if the folder is neither."""
+    """Open a run or a store. Raises UserError if the folder is neither, InputError as `open_run`."""
     refuse_file(uri)
     if is_store(uri):
         return open_store(uri)
     if folder(uri).has(MARK):
         return open_run(uri, store)
-    raise UserError(f"{uri} is neither a run nor a store; make a store with: nonocensus import FILES --out STORE")
+    _refuse_without_manifest(folder(uri))
+    what = "does not exist" if is_missing(uri) else "is neither a run nor a store"
+    raise UserError(f"{uri} {what}; make a store with: nonocensus import FILES --out STORE")
 
 
 def move_store(run: Run, uri: str) -> Run:

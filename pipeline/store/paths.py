@@ -19,7 +19,7 @@ import msgspec
 import pyarrow as pa
 from pyarrow import fs
 
-from nonocensus.pipeline.errors import InputError, StorageError, UserError
+from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
 from nonocensus.pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
 from nonocensus.scrapers.filesystems import open_filesystem
 from nonocensus.scrapers.url import Url
@@ -214,14 +214,14 @@ class Folder(NamedTuple):
     def read_manifest(self, name: str, kind: type[R], what: str, command: str) -> R:
         """Read the manifest of a store or run.
 
-        Raises UserError, naming the command that makes one, if it is missing; InputError if it is damaged or has
-        another schema version.
+        Raises UserError, naming the command that makes one, if it is missing; InputError if it is damaged,
+        VersionError if it has another schema version.
         """
         if not self.has(name):
             raise UserError(f"{self.name} is not {what}; make one with: nonocensus {command} --out {self.name}")
         there = self.read_record(name, ManifestHeader).schema
         if there != SCHEMA_VERSION:
-            raise InputError(
+            raise VersionError(
                 f"{self.name} has tables of version {there}, this nonocensus reads version {SCHEMA_VERSION}"
             )
         return self.read_record(name, kind)

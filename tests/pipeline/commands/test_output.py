@@ -205,7 +205,7 @@ def test_quiet_prints_results_and_problems_only(nonocensus: Nonocensus) -> None:
     classified = nonocensus("--quiet", "classify", "store", "--out", "run", "--serial", "--limit", "3")
     assert (classified.code, classified.out, classified.err) == (0, "", "")
     assert "3 of 300 puzzles classified" in nonocensus("--quiet", "status", "run").out
-    assert "is neither a run nor a store" in nonocensus("--quiet", "status", "nowhere").err
+    assert "nowhere does not exist" in nonocensus("--quiet", "status", "nowhere").err
     assert nonocensus("classify", "store", "--out", "run", "--serial", "--quiet").out == "", "after the command too"
     assert "Traceback" in nonocensus("status", "nowhere", "--debug").err
     assert "No such option" not in nonocensus("status", "--", "--quiet").err, "a run of that name"
@@ -219,7 +219,7 @@ def test_debug_prints_tracebacks(nonocensus: Nonocensus) -> None:
     printed = nonocensus("--debug", "status", "nowhere").err
     assert "Traceback" in printed
     assert "in open_place" in printed
-    assert printed.splitlines()[-1].startswith("nonocensus: nowhere is neither a run nor a store; ")
+    assert printed.splitlines()[-1].startswith("nonocensus: nowhere does not exist; ")
 
 
 @pytest.mark.parametrize("options", [["--log-level", "debug"], ["--log-level=debug"]])

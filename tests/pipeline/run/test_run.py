@@ -21,7 +21,7 @@ from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import plan_rest
 from nonocensus.pipeline.run.progress import SUMMARY, summarize, write_summary
 from nonocensus.pipeline.run.results import PendingPuzzle, ResultFile
-from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.run.run_folder import MARK, Run, open_run
 from nonocensus.pipeline.store.parts import Store, append, create_store, rewrite
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.solver.api import classify
@@ -170,6 +170,22 @@ def test_damaged_part_is_reported_and_others_classified(store: Store, tmp_path: 
     part.write_bytes(whole)
     assert work_on(run) == []
     assert len(run.table()) == 300
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:300])])
+def test_results_count_again_with_a_manifest_made_anew(
+    store: Store, tmp_path: Path, nonocensus: Nonocensus, refused: Refused, damage: Callable[[Path], Any]
+) -> None:
+    where, run = str(tmp_path / "run"), run_serially(store, tmp_path / "run")
+    damage(tmp_path / "run" / MARK)
+    for command in (["status", where], ["verify", where, "--repair"], ["report", where, "--out", f"{where}-page"],
+                    ["classify", store.folder.uri, "--out", where, "--serial"]):  # fmt: skip
+        assert "classify STORE --out NEW --limit 1, with the run's options, and copy" in refused(*command, code=3)
+    options = ("--serial", "--cpu-limit", f"{CONFIG['cpu_limit']:g}", "--limit", "1")
+    nonocensus("classify", store.folder.uri, "--out", str(tmp_path / "new"), *options)
+    (tmp_path / "new" / MARK).replace(tmp_path / "run" / MARK)
+    assert open_run(where).table().equals(run.table())
+    assert nonocensus("verify", where).code == 0
 
 
 def test_file_that_stays_listed_and_unreadable_is_damage(
