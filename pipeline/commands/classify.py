@@ -46,7 +46,7 @@ from nonocensus.pipeline.jobs.classify_job import (
     retry_run,
 )
 from nonocensus.pipeline.jobs.cost import estimate_job
-from nonocensus.pipeline.run.configuration import Configuration, configuration
+from nonocensus.pipeline.run.configuration import CPU_LIMIT, DEPTH, Configuration, configuration
 from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
 from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
 from nonocensus.pipeline.store.parts import open_store
@@ -61,9 +61,9 @@ def classify(
     ids: Ids = None,
     where: Where = None,
     limit: Limit = None,
-    cpu_limit: CpuLimit = 60.0,
+    cpu_limit: CpuLimit = CPU_LIMIT,
     rung: LastRung = "search",
-    depth: Depth = 2,
+    depth: Depth = DEPTH,
     check_goal: CheckGoal = False,
     cpus: Cpus = None,
     address: Address = None,

@@ -29,6 +29,7 @@ from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.jobs.grade_job import count_ungraded
 from nonocensus.pipeline.prometheus import exposition
 from nonocensus.pipeline.run.carry import count_changed
+from nonocensus.pipeline.run.configuration import CPU_LIMIT, configuration, diff_configurations
 from nonocensus.pipeline.run.job_tables import minutes_model, read_grades
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
 from nonocensus.pipeline.run.results import row_masks
@@ -204,7 +205,11 @@ def describe_run(run: Run, summary: dict[str, Any]) -> Iterator[RenderableType]:
     if progress and is_active(progress):
         return
     if not changed and summary["left"]:
-        yield f"[yellow]{summary['left']:,} left[/yellow]: run nonocensus classify again to resume."
+        again = f"nonocensus classify {summary['store']} --out {run.folder.name}"
+        for name, value, _ in diff_configurations(run.manifest["config"], configuration(CPU_LIMIT)):
+            if name != "solver_version":  # which no option sets
+                again += f" --{name.replace('_', '-')}" + ("" if value is True else f" {value}")
+        yield f"[yellow]{summary['left']:,} left[/yellow]: {escape(again)} resumes."
     yield from describe_ungraded(run, summary["ungraded"])
 
 
@@ -267,7 +272,9 @@ def describe_progress(progress: Progress) -> Iterator[str]:
         spent = timedelta(seconds=round(progress["seconds"]))
         session = f"{progress['job']} {progress['session']}"
         ended = "broke off after it finished" if progress["at_work"] else "finished"
-        yield f"The last session, {session}, {ended} {count_text(progress['rows'], 'puzzle')} in {spent}."
+        left = progress["rows_left"] + progress["rows_in_flight"]
+        rest = f"; {left:,} left: the same command resumes" if left and progress["job"] != "classify" else ""
+        yield f"The last session, {session}, {ended} {count_text(progress['rows'], 'puzzle')} in {spent}{rest}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
         yield (

@@ -189,7 +189,7 @@ def choose(
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     if not drawn:
-        raise UserError(f"{run.folder.name} has no such puzzle: {funnel_text(considered)}")
+        raise UserError(f"{run.folder.name} has no puzzle that qualifies: {funnel_text(considered)}")
     rows, skipped = _rows(run, grades, drawn, progress)
     near = _near_ids(rows, drawn) if for_people else set[str]()
     chosen, left_out = _fitting(rows, options, skipped, near)

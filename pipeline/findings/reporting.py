@@ -11,14 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import deduplication
 from nonocensus.pipeline.run.job_tables import certificate_summary, current_grades, minutes_model, read_mendings
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.result_pairs import pairs
-from nonocensus.pipeline.run.run_folder import Run, session_number
+from nonocensus.pipeline.run.run_folder import Run, is_run, session_number
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.lock import staging
-from nonocensus.pipeline.store.parts import one_batch
+from nonocensus.pipeline.store.parts import is_store, one_batch
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.reports.numbers.activity import PastSession, activity
 from nonocensus.reports.numbers.census import SHOWN
@@ -34,7 +35,11 @@ def write_run_report(run: Run, uri: str, public: bool = False, progress: Progres
     """Write the report of what a run has so far; return its number of rows and the path of the page.
 
     public   leave out what must not be redistributed (reports.rights)
+
+    Raises UserError if the folder is a run or a store.
     """
+    if is_run(uri) or is_store(uri):
+        raise UserError(f"{uri} is a run or a store; name another folder for the report")
     summary = summarize(run)
     place = folder(uri)
     progress.on_start("reading", run.rows, 0)

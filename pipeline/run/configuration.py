@@ -21,8 +21,8 @@ class Configuration(TypedDict):
     solver_version: str
 
 
-DEPTH = 2
-"""Default lookahead levels of depth-2."""
+CPU_LIMIT, DEPTH = 60.0, 2
+"""Default CPU seconds per puzzle, and lookahead levels of depth-2."""
 
 
 def configuration(

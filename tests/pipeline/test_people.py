@@ -270,7 +270,8 @@ def test_operator_estimates_a_run_interrupts_it_and_retries(
     assert int(found[2]) == 300 + HARD
     assert last == "nonocensus: interrupted; finished work is kept, the same command resumes\n"
     status = nonocensus("status", "run").out
-    missing = re.search(r"^(\d+) left: run nonocensus classify again to resume\.$", status, re.MULTILINE)
+    again = r"nonocensus classify \S+/store --out run --cpu-limit 1.0 resumes\."
+    missing = re.search(rf"^(\d+) left: {again}$", status, re.MULTILINE)
     assert missing
     assert 0 < int(missing[1]) <= int(left.split(" of ")[0])  # less if a task was kept after its last progress
 

@@ -64,6 +64,9 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     said = nonocensus("status", "run").out
     assert "At work" not in said, "its process was killed"
     assert "broke off after it finished" in said
+    assert "the same command resumes" not in said, "what a run lacks is said apart"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"job": "mend"}))
+    assert "; 5 left: the same command resumes." in nonocensus("status", "run").out
 
 
 @pytest.mark.usefixtures("hard")

@@ -210,6 +210,8 @@ REFUSED = {
     "report full": "Missing option '--out'; see nonocensus report --help",
     f"report full {NEW}": "full is not a run",
     f"report store {NEW}": "store is not a run but a store; classify it first: nonocensus classify store --out RUN",
+    "report run --out run": "run is a run or a store; name another folder for the report",
+    "report run --out store": "store is a run or a store; name another folder for the report",
     f"report run {NEW} --study=x": "No such option: --study; see nonocensus",
     "retry store --cpu-limit 9": "store",
     "retry run --cpu-limit inf": "--cpu-limit",
@@ -254,7 +256,7 @@ REFUSED = {
     "sudoku full": "full: Is a directory",
     "sudoku missing": "missing: No such file or directory",
     "tasks run --out t.jsonl --minutes 1-20": "has no grades yet",
-    "tasks run --out t.jsonl --where 'width > 1000'": "has no such puzzle: 40 in the run",
+    "tasks run --out t.jsonl --where 'width > 1000'": "has no puzzle that qualifies: 40 in the run",
 }
 """What the line says, by command."""
 
