@@ -304,7 +304,10 @@ def _look_up(uri: str) -> tuple[fs.FileSystem, str, fs.FileType]:
     except (pa.ArrowInvalid, ValueError) as error:
         raise UserError(f"{uri}: {error}") from error
     except Exception as error:  # Arrow's, the system's, and those of the libraries that fsspec uses
-        raise StorageError(f"{uri}: {' '.join(str(error).split()) or type(error).__name__}") from error
+        reason = " ".join(str(error).split()) or type(error).__name__
+        if reason.startswith("[Errno -"):  # the resolver's numbers are negative
+            reason = "its host's name can't be looked up; check this machine's network"
+        raise StorageError(f"{uri}: {reason}") from error
 
 
 def _few_retries(uri: str) -> str:

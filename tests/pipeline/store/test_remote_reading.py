@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tarfile
@@ -18,6 +19,7 @@ import pytest
 from huggingface_hub import constants
 from stores import Nonocensus
 
+from nonocensus.pipeline.errors import StorageError
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import open_store
 from nonocensus.pipeline.store.paths import folder
@@ -102,6 +104,17 @@ def test_endpoints_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
         [".blob.core.chinacloudapi.cn", ".dfs.core.chinacloudapi.cn", "https"],
         ["127.0.0.1:10000", "127.0.0.1:10000", "http"],
     ]
+
+
+def test_host_that_is_not_found_is_said(memory: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the resolver's error arrives through httpx, and then as text."""
+
+    def unresolved(*_: object, **__: object) -> None:
+        raise ConnectionError(str(socket.gaierror(socket.EAI_NONAME, "Name or service not known")))
+
+    monkeypatch.setattr(type(memory), "info", unresolved)
+    with pytest.raises(StorageError, match=r"^memory://a: its host's name can't be looked up; check this machine's"):
+        folder("memory://a")
 
 
 def test_network_error_while_reading_is_of_its_file(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
