@@ -282,12 +282,7 @@ def open_run(uri: str, store: str | None = None) -> Run:
         if is_store(uri):
             raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
         _refuse_without_manifest(place)
-    try:
-        manifest = place.read_manifest(MARK, RunManifest, "a run", "classify STORE")
-    except VersionError:
-        raise
-    except InputError as error:
-        raise InputError(error.what, RESTORE) from error
+    manifest = place.read_manifest(MARK, RunManifest, "a run", "classify STORE", RESTORE)
     family = manifest.get("family", "nonogram")
     if family != "nonogram":
         raise VersionError(f"{uri} is a run of {family}s, which this nonocensus does not read")

@@ -19,7 +19,7 @@ import msgspec
 import pyarrow as pa
 from pyarrow import fs
 
-from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
+from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
 from nonocensus.scrapers.filesystems import open_filesystem
 from nonocensus.scrapers.url import Url
@@ -186,10 +186,10 @@ class Folder(NamedTuple):
         """Return the time of the object storage's clock, the only one to measure ages of objects by."""
         return self._bucket.server_time(self._key(f"clock.{secrets.token_hex(8)}{UNFINISHED}"))
 
-    def read_record(self, name: str, kind: type[R]) -> R:
+    def read_record(self, name: str, kind: type[R], advice: str = "") -> R:
         """Read a JSON file as a record of a kind (a dataclass, a TypedDict, dict).
 
-        Raises InputError for invalid JSON or another schema, FileNotFoundError if missing.
+        Raises InputError for invalid JSON or another schema, with the advice given, FileNotFoundError if missing.
         """
         with self.open(name) as stream:
             data = stream.read()
@@ -197,7 +197,7 @@ class Folder(NamedTuple):
             found: R = _decoder(kind).decode(data)
             return found
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise InputError(f"{self.name}/{name} is damaged: {error}") from error
+            raise InputError(f"{self.name}/{name} is damaged: {error}", advice) from error
 
     def read_each(self, names: Iterable[str], kind: type[R]) -> list[R | InputError | OSError]:
         """Read JSON files in parallel as `read_record`, with the error in place of a record that can't be read."""
@@ -211,20 +211,20 @@ class Folder(NamedTuple):
         with ThreadPoolExecutor(READERS) as readers:
             return list(readers.map(read, names))
 
-    def read_manifest(self, name: str, kind: type[R], what: str, command: str) -> R:
+    def read_manifest(self, name: str, kind: type[R], what: str, command: str, advice: str = "") -> R:
         """Read the manifest of a store or run.
 
-        Raises UserError, naming the command that makes one, if it is missing; InputError if it is damaged,
-        VersionError if it has another schema version.
+        Raises UserError, naming the command that makes one, if it is missing; InputError if it is damaged, with the
+        advice given, or has another schema version.
         """
         if not self.has(name):
             raise UserError(f"{self.name} is not {what}; make one with: nonocensus {command} --out {self.name}")
-        there = self.read_record(name, ManifestHeader).schema
+        there = self.read_record(name, ManifestHeader, advice).schema
         if there != SCHEMA_VERSION:
-            raise VersionError(
+            raise InputError(
                 f"{self.name} has tables of version {there}, this nonocensus reads version {SCHEMA_VERSION}"
             )
-        return self.read_record(name, kind)
+        return self.read_record(name, kind, advice)
 
     def delete(self, name: str) -> None:
         """Delete a file, if it exists."""
