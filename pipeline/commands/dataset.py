@@ -48,7 +48,7 @@ def dataset(
             f"Dataset of [bold green]{rows}[/bold green] ({splits}): {escape(made['folder'])}",
             *[PRIVATE_WARNING] * private,
             *["For publication, make it with [bold]--measures[/bold]: what sites state is not ours."]
-            * (not measures and not private),
+            * (made["license"] == "other" and not private),
             f"Load it: [bold]datasets.load_dataset({escape(repr(made['folder']))})[/bold]",
         ],
     )
