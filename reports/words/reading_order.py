@@ -16,6 +16,9 @@ from nonocensus.solver.proofs.record import Ruled, exclude
 AHEAD = 100
 """Steps among which those like another one are sought."""
 
+MOST_WEIGHED = 1500
+"""Steps up to which needless ones are left out, which takes some seconds; minutes for four times as many."""
+
 Cells = Sequence[int] | Mapping[int, int]
 """The possible colours of all cells, or of those of a line by their indices, a bit each."""
 
@@ -33,7 +36,7 @@ def reading_order(explanation: Explanation) -> tuple[list[list[Step]], bool]:
         for part in _by_argument(puzzle, step, cells):
             looks.append((part, {place: cells[place] for place in places_of(puzzle, step.line)}))
             exclude(cells, part.ruled)
-    for k in reversed(range(len(looks))):
+    for k in reversed(range(len(looks) if len(looks) <= MOST_WEIGHED else 0)):
         without = _without(explanation, looks[k:])
         looks[k:] = looks[k:] if without is None else without
     return [lacking] * bool(lacking) + list(_together(puzzle, [step for step, _ in looks], begun)), bool(lacking)
@@ -109,7 +112,9 @@ def _without(explanation: Explanation, looks: Sequence[Look]) -> list[Look] | No
     """Return the steps after the first one without what that excludes; None if they, or the end, need it."""
     missing, changed = set(looks[0][0].ruled), list(looks[1:])
     for number, (step, known) in enumerate(changed):
-        if step.line is None and missing:
+        if not missing:
+            break
+        if step.line is None:
             return None
         if back := [pair for pair in missing if pair[0] in known]:
             weaker = dict(known)
@@ -131,14 +136,15 @@ def _together(puzzle: Puzzle, rest: list[Step], cells: list[int]) -> Iterator[li
     """
     while rest:
         first, group = rest[0], list[Step]()
+        side = (first.line or 0) < puzzle.height
         for step in rest[:AHEAD]:
             if step is not first and step.line is None:
                 break  # what an assumption leads to rests on the grid as it was
+            if step.technique != first.technique or ((step.line or 0) < puzzle.height) != side:
+                continue
             left = step._replace(ruled=tuple(pair for pair in step.ruled if cells[pair[0]] >> pair[1] & 1))
             shown = shown_by(puzzle, left, cells)
-            sides = {(each.line or 0) < puzzle.height for each in (first, step)}
-            is_alike = step.technique == first.technique and len(sides) == 1
-            if step is first or (is_alike and shown.issuperset(left.ruled)):
+            if step is first or shown.issuperset(left.ruled):
                 rest.remove(step)
                 group += [left._replace(ruled=tuple(sorted({*left.ruled, *shown})))] * bool(left.ruled)
                 exclude(cells, shown.union(left.ruled))
