@@ -10,7 +10,7 @@ from nonocensus.solver.jit.kernel import inlined, kernel, standalone
 from nonocensus.solver.ladder.fixpoint import example_group
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, take_away, try_color
 from nonocensus.solver.ladder.memory import kernel_kinds
-from nonocensus.solver.lines.board import Board, copy
+from nonocensus.solver.lines.board import Board, apply_start, copy
 from nonocensus.solver.lines.line_cache import clear, rebase
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from nonocensus.solver.lines.workspace import LINE_SOLVES, Workspace, with_deadline
@@ -115,6 +115,8 @@ def compile_explaining(words: int, colored: bool) -> None:
     example.length(RefutedAssumption(0, 0, EDGE))
     example.take_away(0, 0)
     rule_out(state, 0, 0)
+    cells, palette = int(batch.width[0]) * int(batch.height[0]), int(state.board.size[2])
+    apply_start(state.board, np.ones((cells, palette), np.bool_), state.line.bit_width)
     solve_lines(state, LINE_TECHNIQUES, math.inf)
     open_cells_of(state)
 

@@ -235,6 +235,7 @@ def test_nothing_is_compiled_after_warm(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     pictures = [rng.integers(0, colors, (12, 12), np.uint8) for colors in (2, 3) for _ in range(70)]
     (tmp_path / "puzzles.jsonl").write_bytes(b"".join(write(from_picture(cells, PALETTE)) for cells in pictures))
+    (tmp_path / "easy.jsonl").write_bytes(write(from_picture(np.ones((5, 5), np.uint8))))
     warming.compile_all([*((kind, (*SOLVING, PROOFS)) for kind in COMMON_KINDS), KINDLESS], SILENT)
     folder = kernel_cache.cache_folder()
     assert folder is not None
@@ -251,6 +252,7 @@ def test_nothing_is_compiled_after_warm(tmp_path: Path) -> None:
         "dedup store",
         "solve puzzles.jsonl",
         "solve puzzles.jsonl --explain",
+        "solve easy.jsonl --hint",
     ]
     for command in commands:
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
