@@ -23,8 +23,8 @@ from nonocensus.reports.rights import is_free
 from nonocensus.reports.words.formatting import count_text
 
 FOLLOW = (
-    "\nIn a run: nonocensus retry RUN --changed follows, in place; to compare, before that: cp -r RUN before. It shows "
-    "the old pictures if STORE was copied too before this change, beside that copy."
+    "\nIn a run: nonocensus retry RUN --changed updates it in place; to compare, copy it first (cp -r RUN before). Old "
+    "pictures are shown only if the store was copied before this change."
 )
 """What to do about runs after a change of their store."""
 

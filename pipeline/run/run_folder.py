@@ -173,7 +173,7 @@ class Run(NamedTuple):
 
 
 def _find_store(run: Run) -> Store:
-    """Open the store at the first place with its id: `store_at`, else relative to the run, beside it, where it was."""
+    """Open the store with the run's id: at `store_at`, else at the relative path, next to the run or at the old URI."""
     relative = run.manifest["store_beside"]
     written = Url(run.manifest["store"]).borrow_user(Url(run.folder.uri))  # written without credentials
     places: list[str] = [run.store_at or written]

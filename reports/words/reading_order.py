@@ -17,7 +17,7 @@ AHEAD = 100
 """Steps among which those like another one are sought."""
 
 MOST_WEIGHED = 1500
-"""Steps up to which needless ones are left out, which takes some seconds; minutes for four times as many."""
+"""Maximum number of steps to prune: that takes seconds, and minutes for four times as many."""
 
 Cells = Sequence[int] | Mapping[int, int]
 """The possible colours of all cells, or of those of a line by their indices, a bit each."""
