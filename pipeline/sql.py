@@ -19,6 +19,9 @@ MEMORY = "50%"
 ADVICE = "nonocensus query --schema lists tables and columns, and text is in 'single quotes'"
 """What to do about SQL that names what is not there."""
 
+READ_FAILED = "the stream registered as"
+"""In DuckDB's message for an error of reading an Arrow table, before its name."""
+
 
 @contextmanager
 def database() -> Iterator["duckdb.DuckDBPyConnection"]:
@@ -39,7 +42,18 @@ def database() -> Iterator["duckdb.DuckDBPyConnection"]:
             quoted = value.replace("'", "''")
             connection.execute(f"set {name} = '{quoted}'")
         with interruptible():
-            yield connection
+            try:
+                yield connection
+            except (duckdb.Error, pa.ArrowException, OSError) as error:
+                _, marker, reason = str(error).splitlines()[0].partition(READ_FAILED)
+                if not marker:
+                    raise
+                raise damaged_table(reason.partition(" failed: ")[2]) from error
+
+
+def damaged_table(reason: str) -> InputError:
+    """Return the error of a table with a file that is damaged or gone."""
+    return InputError(f"a file of the table can't be read: {reason}", "nonocensus verify names it")
 
 
 @contextmanager
@@ -57,7 +71,7 @@ def interruptible() -> Iterator[None]:
 def sql_errors(what: str) -> Iterator[None]:
     """Turn errors of the user's SQL into a one-line UserError that begins with `what`.
 
-    InputError if a table can't be read, StorageError if there is no space to spill.
+    StorageError if there is no space to spill. Errors of reading a table are those of `database`.
     """
     import duckdb
 
@@ -69,11 +83,10 @@ def sql_errors(what: str) -> Iterator[None]:
         raise UserError(f"{what}: {said}{hint}; {ADVICE}") from error
     except (duckdb.Error, pa.ArrowException) as error:
         line = str(error).splitlines()[0]
-        # DuckDB's message for an error while reading an Arrow table
-        kind = InputError if "the stream registered as" in line else UserError
-        if isinstance(error, duckdb.IOException) or "No space left" in line:
-            kind = StorageError
-        raise kind(f"{what}: {line}") from error
+        if READ_FAILED in line:
+            raise
+        no_space = isinstance(error, duckdb.IOException) or "No space left" in line
+        raise (StorageError if no_space else UserError)(f"{what}: {line}") from error
 
 
 def select_query(connection: "duckdb.DuckDBPyConnection", query: str) -> "duckdb.DuckDBPyRelation":

@@ -10,6 +10,7 @@ from nonocensus.pipeline.findings.comparison import GROUPS, ChangedVerdict, Comp
 from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
 from nonocensus.pipeline.run.job_tables import current_attempts
 from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.sql import damaged_table
 from nonocensus.reports.numbers.row_pictures import PICTURES, cells_of
 from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
 from nonocensus.reports.page.report_page import change_drawings
@@ -114,6 +115,10 @@ def _has_size_and_colors(row: dict[str, Any]) -> bool:
 
 
 def _rows(table: "ds.Dataset", ids: list[str], names: list[str]) -> Rows:
-    """Return columns of the rows with these ids."""
+    """Return columns of the rows with these ids. Raises InputError for a damaged file."""
     some = pc.field("puzzle_id").isin(pa.array(ids, pa.string()))
-    return {row["puzzle_id"]: row for row in table.to_table(columns=["puzzle_id", *names], filter=some).to_pylist()}
+    try:
+        rows = table.to_table(columns=["puzzle_id", *names], filter=some).to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise damaged_table(f"the compared puzzles: {str(error).splitlines()[0]}") from error
+    return {row["puzzle_id"]: row for row in rows}

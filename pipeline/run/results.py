@@ -16,7 +16,7 @@ from nonocensus.pipeline.store.lock import commit_under_lease
 from nonocensus.pipeline.store.parts import parquet_options
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.pipeline.store.spans import Spans
-from nonocensus.solver.model.tables import RESULTS, UnknownColumnError, conform
+from nonocensus.solver.model.tables import RESULTS, UnknownColumnError, conform, open_parquet
 
 
 class TaskTimings(TypedDict):
@@ -157,7 +157,7 @@ def read_parquet(
         schema = pa.schema([schema.field(name) for name in columns], schema.metadata)
     try:
         with place.open(name) as stream:
-            return conform(pq.ParquetFile(stream, page_checksum_verification=True).read(columns=columns), schema)
+            return conform(open_parquet(stream).read(columns=columns), schema)
     except FileNotFoundError:
         raise
     except UnknownColumnError as error:

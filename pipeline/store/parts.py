@@ -33,7 +33,7 @@ from nonocensus.pipeline.store.objects import ConflictError
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
 from nonocensus.scrapers.archives.source_file import RUN_MARK
 from nonocensus.scrapers.archives.source_file import STORE_MARK as MARK
-from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERSION, conform
+from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERSION, conform, open_parquet
 
 T = TypeVar("T")
 
@@ -263,7 +263,7 @@ class Store(NamedTuple):
             raise self.damage(part.file, error) from error
         with file:
             try:
-                reader = pq.ParquetFile(file, page_checksum_verification=True)
+                reader = open_parquet(file)
                 about = reader.metadata
                 groups = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
                 there = (about.metadata or {}).get(HASH_KEY, b"").decode()

@@ -11,13 +11,12 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile, UnreadableFile
 from nonocensus.scrapers.formats.clue_lists import FIELDS
 from nonocensus.scrapers.formats.clue_text import side_of
 from nonocensus.scrapers.formats.jsonl import DIGITS, METADATA
-from nonocensus.solver.model.tables import PUZZLES, conform
+from nonocensus.solver.model.tables import PUZZLES, conform, open_parquet
 
 PARQUET_MAGIC = b"PAR1"
 
@@ -36,7 +35,7 @@ def read_rows(name: str, file: Any, limits: ReadLimits) -> Iterator[SourceFile]:
     try:
         file.seek(0)
         sha256 = file_digest(file, "sha256").hexdigest()
-        table = pq.ParquetFile(file, page_checksum_verification=True)
+        table = open_parquet(file)
         unpacked = sum(table.metadata.row_group(k).total_byte_size for k in range(table.metadata.num_row_groups))
         if unpacked > limits.max_unpacked:
             raise UnreadableFile(f"it unpacks to more than {limits.max_unpacked >> 20:,} MiB")

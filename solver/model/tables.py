@@ -4,12 +4,14 @@ A schema's metadata has the version, `nonocensus.schema`, that of each field a d
 them.
 """
 
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from nonocensus.solver.model.identity import HASH_BYTES, clue_hashes
 from nonocensus.solver.model.measures import BY_NAME, IN_RESULTS, computed_by
@@ -174,6 +176,21 @@ def check_readable(batch: pa.RecordBatch) -> None:
 
 class UnknownColumnError(ValueError):
     """A table has columns missing from its schema: a newer version wrote it."""
+
+
+def open_parquet(file: Any) -> pq.ParquetFile:
+    """Open a Parquet file, with the checksums of its pages verified as they are read.
+
+    Its footer has no checksum, and `conform` reads a column with a damaged name as null: its two lists of names must be
+    equal. Raises ArrowInvalid if they differ, ArrowException or OSError for other damage.
+    """
+    reader = pq.ParquetFile(file, page_checksum_verification=True)
+    stored = (reader.metadata.metadata or {}).get(b"ARROW:schema")  # files of other programs may have none
+    if stored:
+        names = pa.ipc.read_schema(pa.py_buffer(b64decode(stored))).names
+        if names != reader.schema_arrow.names:
+            raise pa.ArrowInvalid("the column names in its footer are damaged")
+    return reader
 
 
 KEY_COLUMNS = ("puzzle_id", "clue_hash", "status")

@@ -30,7 +30,7 @@ from nonocensus.reports.clean import UNSAFE
 from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
 from nonocensus.reports.rights import CONTENT
 from nonocensus.solver.model.puzzle import Color, from_picture
-from nonocensus.solver.model.tables import PUZZLES, puzzle_batch
+from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 
 def asked(nonocensus: Nonocensus, place: Run | Store, query: str) -> list[dict[str, object]]:
@@ -229,6 +229,18 @@ def test_wrong_queries_are_refused(run: Run, query: str, said: str, refused: Ref
 def test_lost_part_is_named(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "store/puzzles/part-00000.parquet").unlink()
     assert "part-00000.parquet" in refused("query", "store", "select title from puzzles", code=3)
+
+
+def test_damaged_page_is_no_other_value(run: Run, refused: Refused) -> None:
+    """A flipped bit, which decompresses to other values."""
+    path = next(Path(run.results.path).glob("*.parquet"))
+    column = pq.read_metadata(path).row_group(0).column(RESULTS.get_field_index("line_solves"))
+    data = bytearray(path.read_bytes())
+    data[column.data_page_offset + column.total_compressed_size // 2] ^= 1
+    path.write_bytes(data)
+    place = run.folder.uri
+    for command in (["query", place, "select sum(line_solves) from results"], ["compare", place, place]):
+        assert "CRC checksum verification failed" in refused(*command, code=3)
 
 
 def test_connection_is_read_only() -> None:

@@ -1,5 +1,6 @@
 """Puzzles to tables and back, hashes, schemas, the check of solutions, and totals of clues."""
 
+import io
 import math
 import re
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from itertools import chain, pairwise
 import numpy as np
 import oracle
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +28,7 @@ from nonocensus.solver.model.tables import (
     VERSION_KEY,
     UnknownColumnError,
     conform,
+    open_parquet,
     puzzle_batch,
     puzzles_of,
 )
@@ -118,6 +121,14 @@ def test_columns_missing_from_older_files_are_null() -> None:
     assert found["width"].to_pylist() == [2]
     assert found["site_steps"].null_count == found["palette"].null_count == 1
     assert conform(table.select(["puzzle_id"]), pa.schema([PUZZLES.field("puzzle_id")])).num_columns == 1
+
+
+def test_damaged_column_name_is_no_missing_column() -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table(puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])), file)
+    assert open_parquet(file).read(["title"]).num_rows == 1
+    with pytest.raises(pa.ArrowInvalid, match="column names in its footer are damaged"):
+        open_parquet(io.BytesIO(file.getvalue().replace(b"\x05title", b"\x05tidle", 1)))
 
 
 @pytest.mark.parametrize(
