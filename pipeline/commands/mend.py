@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
 from nonocensus.pipeline.commands.options import (
     Address,
@@ -132,7 +133,8 @@ def mended_in(places: list[str], request: JobRequest, input_format: Format | Non
             yield from mend_run(open_run(place), request)
         else:
             refuse_selection(request.selection, place)
-            puzzles = read_puzzles([place], input_format, request.progress)
+            request.progress.on_start("mending", None, 0)
+            puzzles = read_puzzles([place], input_format, SILENT)
             yield from mend_puzzles(puzzles, request.cpu_limit, request.resources, request.progress)
 
 

@@ -14,6 +14,7 @@ from stores import Nonocensus, Refused, cut, other_columns, sampled
 
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.commands.mend import mended_in
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs import mend_job
 from nonocensus.pipeline.jobs.engine import JobRequest
@@ -21,7 +22,7 @@ from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.mend_job import MendResult, mend_run
 from nonocensus.pipeline.run.job_tables import read_attempts, read_mendings
 from nonocensus.pipeline.run.run_folder import open_run
-from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.pipeline.store.parts import append, create_store, open_store
 from nonocensus.scrapers.formats import named
 from nonocensus.scrapers.pictures.mending import Mendings, mendings
 from nonocensus.solver.api import classify, solve
@@ -66,6 +67,13 @@ def test_condition_is_on_columns_of_puzzles_results_measures_and_grades(nonocens
     }.items():
         told = nonocensus("mend", run, "--json", "--serial", "--where", where)
         assert (told.code, [json.loads(line)["puzzle_id"] for line in told.out.splitlines()]) == (0, names)
+
+
+def test_progress_counts_each_puzzle_of_a_store_once(store: str) -> None:
+    steps = list[int]()
+    progress = ProgressCallbacks(on_progress=lambda count, _: steps.append(count))
+    assert [*mended_in([store], JobRequest(resources=Resources(serial=True), progress=progress), None)]
+    assert sum(steps) == open_store(store).rows()
 
 
 def test_run_keeps_the_changes(nonocensus: Nonocensus, store: str, run: str) -> None:
