@@ -62,10 +62,9 @@ def grade(
 ) -> None:
     """Estimate how long puzzles take people, and grade them from 1 to 9.
 
-    Minutes and stars are estimated as docs/DIFFICULTY.md describes; the grade follows from the techniques that a puzzle
-    needs (docs/TECHNIQUES.md). Only puzzles with exactly one solution have any. A run keeps
-    the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
-    status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
+    Only puzzles with exactly one solution get minutes and stars (docs/DIFFICULTY.md) and a grade (docs/TECHNIQUES.md).
+    A run keeps them for its report, and the same command resumes. Puzzles of stores and files are classified first.
+    Exit status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
     request = JobRequest(read_selection(ids, where, None), cpu_limit, Resources(cpus, address, serial))
     file_format = format_named(input_format)

@@ -48,14 +48,11 @@ def import_(
 ) -> None:
     """Import puzzle files, archives and URLs into a store.
 
-    Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are skipped
-    and listed with the reason; puzzles that the store already has, and stores and runs in a folder, are skipped.
-    Parquet files of a dataset with clues are read.
+    Archives (.zip, .tar.*) may contain archives, one level deep. Unreadable files are listed with the reason. Puzzles
+    that the store already has, and stores and runs in a folder, are skipped.
 
-    With --update, files replace the puzzles of the same ids: clues, picture, and the details that they have; other
-    details stay. Nothing is added: ids that the store lacks are listed, with exit status 1, as are impossible clues.
-    `retry RUN --changed` then classifies the replaced puzzles of a run. To compare, copy both side by side before the
-    import: `mkdir before && cp -r STORE RUN before`. A crawled store follows its site, so it is refused.
+    With --update, files replace the puzzles of the same ids and add none: new ids and impossible clues are listed, with
+    exit status 1. `retry RUN --changed` then classifies the replaced puzzles. Crawled stores are refused.
     """
     with resumable(), show_progress("importing") as progress:
         terms = Terms(license_, owner)

@@ -141,7 +141,7 @@ LastRung = Annotated[
     Literal["line", "depth-2", "probe", "search"],
     typer.Option(
         "--rung",
-        help="Last technique to try: line, depth-2, probe or search.",
+        help="Last rung to try: line, depth-2, probe or search.",
         metavar="RUNG",
         rich_help_panel=EXECUTION,
     ),
@@ -149,9 +149,7 @@ LastRung = Annotated[
 
 Depth = Annotated[
     int,
-    number_option(
-        "Lookahead levels of the technique depth-2.", "--depth", "-d", most=MAX_DEPTH, rich_help_panel=EXECUTION
-    ),
+    number_option("Lookahead levels of the rung depth-2.", "--depth", "-d", most=MAX_DEPTH, rich_help_panel=EXECUTION),
 ]
 
 CheckGoal = Annotated[

@@ -77,22 +77,10 @@ def pack(
 ) -> None:
     """Select puzzles for an app, a website or a book.
 
-    Writes a file per puzzle, from easy to hard, and pack.json with clues, solutions, authors, licences, minutes and
-    difficulty, described in docs/pack.schema.json; pack.csv is its table. All puzzles have one solution; no two are
-    equal when rotated, mirrored or recoloured, or nearly the same picture: the original is taken, as `dedup` orders
-    them. Those in the best tenth of their site's ratings of quality are taken first, unrated ones last; with --spread,
-    first in each class of the measure and of size. The same run gives the same pack. Puzzles without a decision are
-    left out: all cells are alike, or there are fewer than 3 rows or columns and --where names no width or height; --ids
-    takes any.
-
-    --where chooses by any column of `query --schema`: "stars < 2 and width <= 15", "grade <= 3", "minutes between 5
-    and 10", "colors > 1", "site_quality >= 3".
-
-    A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
-    its end; what has none is named there. Its numbers are those of the files; puzzles of nearly equal stars move by
-    two places at most to fill its pages. Clues have 6.5 pt or more (5 pt those like 10r), so large puzzles share a page
-    with fewer others, and those too large for a page are replaced by smaller ones; --ids takes any down to 5 pt.
-    Colours have letters, for printing in grey. Its font is Liberation Sans (fonts-liberation) where that is installed.
+    Writes a file per puzzle, from easy to hard, pack.json (clues, solutions, rights, difficulty) and its table
+    pack.csv. All puzzles have one solution; no two are equal or nearly so when rotated, mirrored or recoloured. Those
+    rated best at their site are taken first. --where selects by columns of `query --schema`, like "stars < 2 and width
+    <= 15". Rules of selection and of the book: docs/DATASETS.md.
     """
     if to.lower() == "pdf":
         raise UserError("--to takes a format of single puzzles; --pdf 4 writes a book with up to 4 puzzles per page")

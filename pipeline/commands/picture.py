@@ -86,7 +86,7 @@ def picture(
     unique: Annotated[bool, typer.Option("--unique", help="Change the fewest cells that leave one solution.")] = False,
     rung: Annotated[
         Literal["line", "depth-2", "probe"] | None,
-        typer.Option("--rung", help="Change the fewest cells until this technique solves it."),
+        typer.Option("--rung", help="Change the fewest cells until this rung solves it."),
     ] = None,
     cpu_limit: CpuLimit = 60.0,
 ) -> None:

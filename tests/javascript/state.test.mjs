@@ -32,7 +32,7 @@ test("the plain state has the plain address", () => {
 
 const READ = {
   "words of a facet that are unknown are reported": [
-    [["technique", "magic"], ["technique", "line"]], { facets: { technique: new Set(["line"]) } }, "No puzzle here has “magic” as technique.",
+    [["technique", "magic"], ["technique", "line"]], { facets: { technique: new Set(["line"]) } }, "No puzzle here has “magic” as solver’s technique.",
   ],
   "a facet that the table lacks is ignored": [{ grade: "6", hardest: "edge", sort: "hardest" }, {}],
   "unknown stands for rows without a word": [{ technique: "unknown" }, { facets: { technique: new Set([""]) } }],
@@ -64,7 +64,7 @@ test("ranges have two ends, either of which may be open", () => {
 test("chips name each filter in words", () => {
   const { state } = read([["technique", "line"], ["technique", ""], ["kind", "mono"], ["difficulty", "0.5..9"]]);
   assert.deepEqual(chipsOf(state, facets).map(({ text }) => text), [
-    "Technique: line", "Technique: none", "Kind: mono", "Difficulty from 0.5 to 9",
+    "Solver’s technique: line", "Solver’s technique: none", "Kind: mono", "Difficulty from 0.5 to 9",
   ]);
   assert.equal(rangeWords("cpu_seconds", [0.5, Infinity]), "CPU time from 500\u00a0ms");
   assert.equal(rangeWords("nothing", [-Infinity, 3]), "nothing to 3");

@@ -119,9 +119,7 @@ def solve(
             help="Write a picture (.png .svg), print sheet (.pdf), steps (.html .gif FOLDER/).", metavar="FILE"
         ),
     ] = None,
-    stats: Annotated[
-        bool, typer.Option("--stats", "-t", help="Show decided cells and time of each technique.")
-    ] = False,
+    stats: Annotated[bool, typer.Option("--stats", "-t", help="Show decided cells and time of each rung.")] = False,
     brief: Annotated[
         bool, typer.Option("--brief", "-b", help="Print one line per puzzle, in pbnsolve's words.")
     ] = False,
@@ -185,7 +183,7 @@ def solve(
         chosen = single(chosen, "--save" if save else "--state")
     solved, failed = solve_all((begin(item, state) for item in chosen), options, output)
     if not solved and not failed:
-        raise no_puzzle_error(files)
+        raise no_puzzle_error(files, number)
     raise typer.Exit(DONE if not failed else SOME_FAILED if solved else WRONG_USE)
 
 

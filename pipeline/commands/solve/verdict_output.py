@@ -140,7 +140,7 @@ def found_solutions(row: dict[str, Any]) -> str:
 
 def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     """Yield decided cells and CPU time of each rung, and the counts of work."""
-    rungs = table("technique", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))
+    rungs = table("rung", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))
     after = ("cells_after_line", "cells_after_depth2", "cells_after_probe", None, None)
     times = ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")
     for name, cells, seconds in zip((*rung_names(depth), "clause learning"), after, times, strict=True):

@@ -12,7 +12,7 @@ const FACETS = [
   { name: "issues", title: "Issue", unknown: "none" },
   { name: "label", title: "Verdict" },
   { name: "solutions", title: "Solutions", rare: true },
-  { name: "technique", title: "Technique", unknown: "none", rare: true },
+  { name: "technique", title: "Solver’s technique", unknown: "none", rare: true },
   { name: "level", title: "Difficulty", rare: true },
   { name: "duration", title: "Minutes", unknown: "none", range: "minutes" },
   { name: "star_count", title: "Stars", unknown: "none", range: "stars" },

@@ -93,7 +93,7 @@ def test_filters_narrow_the_list_until_they_are_removed(tab: Tab, page: Path) ->
     assert tab.one(".browse-none").is_displayed()
     tab.search("")
     chips = [chip.text.split("\n")[0] for chip in tab.all(".browse-chips button")]
-    assert chips == ["Technique: probe", "Difficulty from -9 to 9"]
+    assert chips == ["Solver’s technique: probe", "Difficulty from -9 to 9"]
     while chips := tab.all(".browse-chips button"):
         chips[0].click()
     assert tab.count() == every
