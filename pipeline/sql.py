@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MEMORY = "50%"
 """Share of the machine's memory that a query may use before it spills to disk."""
 
-ADVICE = "nonocensus query --schema lists tables and columns, and text is in 'single quotes'"
+ADVICE = "nonocensus query --schema lists tables and columns"
 """What to do about SQL that names what is not there."""
 
 READ_FAILED = "the stream registered as"
@@ -80,7 +80,8 @@ def sql_errors(what: str) -> Iterator[None]:
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
         said, *more = str(error).splitlines()
         hint = "".join(f" {line}" for line in more if line.startswith(("Did you mean", "Candidate bindings")))
-        raise UserError(f"{what}: {said}{hint}; {ADVICE}") from error
+        advice = ADVICE + ", and text is in 'single quotes'" * isinstance(error, duckdb.BinderException)
+        raise UserError(f"{what}: {said}{hint}; {advice}") from error
     except (duckdb.Error, pa.ArrowException) as error:
         line = str(error).splitlines()[0]
         if READ_FAILED in line:

@@ -9,6 +9,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stdout
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
 from io import TextIOWrapper
@@ -222,9 +223,21 @@ def print_usage_error(error: Any) -> int:
         print(error.ctx.get_help())
     else:
         what = " ".join(error.format_message().rstrip(".").split())
+        if hasattr(error, "possibilities"):
+            what = f"No such option: {error.option_name}{advise_on_option(error)}"
         what += " See" if what.endswith("?") else "; see"
         err.print(f"[red]nonocensus:[/red] {escape(what)} {escape(command)} --help")
     return WRONG_USE
+
+
+def advise_on_option(error: Any) -> str:
+    """Return what to write instead of an unknown option: similar ones, without those that only share its dashes."""
+    name = error.option_name.lstrip("-")
+    similar = [each for each in error.possibilities or () if get_close_matches(name, [each.lstrip("-")])]
+    if similar:
+        return f"; did you mean {' or '.join(similar)}?"
+    has_where = error.ctx and any("--where" in parameter.opts for parameter in error.ctx.command.params)
+    return "; --where selects by columns, like --where 'grade <= 3'" if has_where else ""
 
 
 def global_options_first(arguments: list[str]) -> list[str]:

@@ -110,7 +110,9 @@ def retry(
     run = open_run(run_folder)
     if changed:
         if cpu_limit is not None or failed_too or dry_run or selection != read_selection(None, None, None):
-            raise UserError("--changed covers the whole run: leave out --cpu-limit, --failed, --dry-run, selection")
+            raise UserError(
+                "--changed covers the whole run; it excludes --cpu-limit, --failed, --dry-run and selection"
+            )
         with resumable(), show_progress("classifying") as progress:
             outcome = retry_changed(run, resources, progress)
         finish(outcome, "")

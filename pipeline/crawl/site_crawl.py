@@ -133,7 +133,7 @@ def check_options(options: CrawlOptions) -> str:
         try:
             normalize_url(address)
         except ValueError:
-            raise UserError(f"--base-url {clip(address)}: no address like https://webpbn.com") from None
+            raise UserError(f"--base-url {clip(address)}: not an address like https://webpbn.com") from None
         if set("?#") & set(address) or "@" in urlsplit(Url(address).secret).netloc:
             raise UserError("--base-url takes no ?, # or name and password; give an address like https://webpbn.com")
     try:

@@ -102,7 +102,7 @@ def find_duplicates(
     Raises UserError for an invalid share, InputError if the store is damaged or has changed since the run.
     """
     if not 0 <= share <= MOST_SHARE:
-        raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their rarer cells, not in {share:g}")
+        raise UserError(f"the share of rarer cells must be from 0 to {MOST_SHARE:g}, not {share:g}")
     with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
         puzzles, faulty = _gather(connection, place, _batches(place) if rows is None else rows, progress)

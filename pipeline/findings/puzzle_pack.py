@@ -295,7 +295,7 @@ def _previous_files(place: Folder) -> list[str]:
             if about.get("kind") == KIND:
                 return [name for name in about.get("files", []) if isinstance(name, str) and OWN.fullmatch(name)]
     if place.names():
-        raise UserError(f"{place.name} holds something else than a pack of nonocensus; name an empty or a new folder")
+        raise UserError(f"{place.name} is not empty and not a pack; name an empty or a new folder")
     return []
 
 
@@ -342,14 +342,14 @@ def _conditions(
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array | np.ndarray]]:
     """Yield the conditions on a puzzle in words, and which rows meet each; `met` is that of --where."""
     yield "in the run", np.ones(len(rows), np.bool_)
+    if options.ids:
+        yield "that --ids names", pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string()))
     yield "with one solution", _eligible(rows)
     if not options.private:
         yield "free to pass on (--private takes any)", shareable(one_batch(rows))
     if options.min_density:
         is_dense = pc.fill_null(pc.greater_equal(rows["density"], options.min_density), True)
         yield f"of density {options.min_density:.3g} or more (--min-density)", is_dense
-    if options.ids:
-        yield "that --ids names", pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string()))
     if met is not None:
         yield "that meet --where", met(rows)
     yield f"that the format {options.to.NAME} can hold", _supports(rows, options.to)

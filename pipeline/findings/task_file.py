@@ -226,4 +226,4 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", path: str, number: int, line: 
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path}, line {number:,}: it is no {what}: {error_text(error)}") from None
+        raise InputError(f"{path}, line {number:,}: not a {what}: {error_text(error)}") from None

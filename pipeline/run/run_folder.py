@@ -246,7 +246,7 @@ def plan_run(store: Store, uri: str, config: Configuration, force: bool = False)
     if not place.has(MARK):
         _refuse_without_manifest(place)
         if [name for name in place.names() if name != LOCK]:
-            raise UserError(f"{uri} holds something else than a run; name an empty or a new folder")
+            raise UserError(f"{uri} is not empty and not a run; name an empty or a new folder")
         return Run(place, _new_manifest(store, place, inputs, config), store.folder.uri)
     run = open_run(uri, store.folder.uri)
     if force:

@@ -21,7 +21,7 @@ from nonocensus.scrapers.archives.compression import open_compressing, strip_com
 from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, is_url
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import count_files, files_in
-from nonocensus.scrapers.formats import FORMATS, Format, FormatError, jsonl, named, of_suffix
+from nonocensus.scrapers.formats import Format, FormatError, jsonl, named, of_suffix
 from nonocensus.scrapers.formats.writing import file_of, is_picture
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Puzzle
@@ -81,7 +81,7 @@ def puzzles_in(store: Store, ids: Sequence[str] | None = None) -> Iterator[Puzzl
 
 
 def format_named(name: str) -> Format:
-    """Return the format of a name. Raises UserError, listing all formats."""
+    """Return the format of a name. Raises UserError."""
     try:
         return named(name)
     except FormatError as error:
@@ -94,8 +94,7 @@ def format_for(out: str, given: Format | None) -> Format:
     if found is None and out.endswith("/"):
         raise UserError(f"{out} is a folder: name the format of its files, like --to jsonl, which keeps ids")
     if found is None:
-        suffixes = " ".join(suffix for known in FORMATS for suffix in known.SUFFIXES)
-        raise UserError(f"{out}: no format has this suffix; name one with --to, or end it in one of {suffixes}")
+        raise UserError(f"{out}: no format has this suffix; end it in .non, .jsonl, .png or another of docs/FORMATS.md")
     return found
 
 

@@ -102,7 +102,7 @@ def import_paths(
     if not imported:
         more = f" (and {len(report.problems) - 1:,} more)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])
-        raise UserError(f"nothing imported from {', '.join(map(str, paths))}{reasons}")
+        raise UserError(f"nothing imported{reasons}")
     return report
 
 

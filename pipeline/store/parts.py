@@ -152,7 +152,7 @@ class Store(NamedTuple):
         """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""
         names = [name for name in self.puzzles.names() if _names_part(name)]
         parts: list[Part] = []
-        for name, part in zip(names, self.puzzles.read_each(names, Part), strict=True):
+        for name, part in zip(names, self.puzzles.read_each(names, Part, self.advice), strict=True):
             if isinstance(part, Exception):
                 raise part
             if name != f"{part.name}.json":
@@ -167,12 +167,14 @@ class Store(NamedTuple):
         except FileNotFoundError:
             raise self.damage(f"{name}.json", "it is not there") from None
 
+    @property
+    def advice(self) -> str:
+        """What helps where a file is damaged."""
+        return f"nonocensus verify {self.folder.name} tells what to do"
+
     def damage(self, file: str, what: object) -> InputError:
         """Return the error for a file of the store that can't be read."""
-        return InputError(
-            f"{self.puzzles.name}/{file} can't be read: {what}",
-            f"nonocensus verify {self.folder.name} tells what to do",
-        )
+        return InputError(f"{self.puzzles.name}/{file} can't be read: {what}", self.advice)
 
     def rows(self) -> int:
         """Return the number of puzzles."""
@@ -314,7 +316,7 @@ def create_store(uri: str) -> Store:
     if place.has(MARK):
         return open_store(uri)
     if [name for name in place.names() if name != LOCK]:
-        raise UserError(f"{uri} holds something else than a store of puzzles; name an empty or a new folder")
+        raise UserError(f"{uri} is not empty and not a store of puzzles; name an empty or a new folder")
     return Store(place)
 
 

@@ -199,12 +199,12 @@ class Folder(NamedTuple):
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InputError(f"{self.name}/{name} is damaged: {error}", advice) from error
 
-    def read_each(self, names: Iterable[str], kind: type[R]) -> list[R | InputError | OSError]:
+    def read_each(self, names: Iterable[str], kind: type[R], advice: str = "") -> list[R | InputError | OSError]:
         """Read JSON files in parallel as `read_record`, with the error in place of a record that can't be read."""
 
         def read(name: str) -> R | InputError | OSError:
             try:
-                return self.read_record(name, kind)
+                return self.read_record(name, kind, advice)
             except (InputError, OSError) as error:
                 return error
 

@@ -46,6 +46,9 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
             )
 
 
-def no_puzzle_error(paths: Iterable[str | Path]) -> UserError:
-    """Return the error for paths without any puzzle or unreadable file."""
-    return UserError(f"no puzzle found in {', '.join(map(str, paths))} ({SKIPPED_HINT})")
+def no_puzzle_error(paths: Iterable[str | Path], number: int | None = None) -> UserError:
+    """Return the error for paths without any puzzle or unreadable file, or with fewer puzzles than `number`."""
+    names = ", ".join(map(str, paths))
+    return UserError(
+        f"-n {number}: {names} has fewer puzzles" if number else f"no puzzle found in {names}; {SKIPPED_HINT}"
+    )

@@ -43,7 +43,7 @@ always read.
 STORE_MARK, RUN_MARK = "store.json", "run.json"
 """The file that makes a folder a store, and a run; such folders are skipped in others."""
 
-SKIPPED_HINT = "of folders and archives, images are read only where they are named, as folder/*.png"
+SKIPPED_HINT = "name images in folders and archives, like folder/*.png"
 """Explains an empty result."""
 
 

@@ -64,8 +64,8 @@ class Format(Protocol):
 
 
 UNKNOWN = (
-    "unknown format; one that is read has a row's clue a line (3 1), an empty line, and the columns' clues, or "
-    "is a line WIDTHxHEIGHT:columns/rows (2x3:3/1/2/1/1, numbers of a clue by dots); docs/FORMATS.md lists all"
+    "unknown format; clues as text are a line each (3 1): the rows, an empty line, the columns; "
+    "or WIDTHxHEIGHT:columns/rows like 3x3:3/1/1/1.1/2/1; docs/FORMATS.md lists all"
 )
 
 LINKS: tuple[Format, ...] = (PENPA, *GAME_IDS, SHARE)
@@ -107,13 +107,13 @@ FACTS = re.compile(rb"(?:\b[a-z]\w*\([^\r\n]{1,80}?\)[ \t]*\.\s+){2}")
 
 
 def named(name: str) -> Format:
-    """Return the format of a name. Raises FormatError with the names that are meant, or else all."""
+    """Return the format of a name. Raises FormatError, with similar names if there are any."""
     names = {known.NAME: known for known in FORMATS}
     if name not in names:
         of_ending = [known.NAME for known in FORMATS if f".{name.lower()}" in known.SUFFIXES]
         if near := dict.fromkeys([*get_close_matches(name.lower(), names), *of_ending]):
             raise FormatError(f"unknown format {name!r}; did you mean {' or '.join(near)}? docs/FORMATS.md lists all")
-        raise FormatError(f"unknown format {name!r}: not one of {', '.join(sorted(names))}")
+        raise FormatError(f"unknown format {name!r}; docs/FORMATS.md lists all, like non, jsonl and png")
     return names[name]
 
 

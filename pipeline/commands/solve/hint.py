@@ -44,7 +44,7 @@ def single_puzzle(
     """Return the only puzzle, or the one of a number, counted from 1."""
     items = list(islice(puzzles, (number or 1) - 1, (number or 1) + 1))
     if not items:
-        raise no_puzzle_error(files)
+        raise no_puzzle_error(files, number)
     if number is None and len(items) > 1:
         raise UserError(f"{what} is for one puzzle, {', '.join(files)}: choose one with -n")
     if isinstance(items[0], Problem):

@@ -15,7 +15,7 @@ from nonocensus.solver.model.puzzle import from_picture
 
 LINK = "3x3:1/3/1/1/3/1"
 BAD_LINK = "this link is damaged or cut off: copy all of it again"
-NO_ADDRESS = "no address like https://webpbn.com"
+NO_ADDRESS = "not an address like https://webpbn.com"
 BAD_RATE = "--rate: rate must be from 0 to 86,400 seconds"
 ONE_WAY = "one of --ids, --new, --ratings and --reparse"
 NO_RANGE = "is neither a number nor a range"
@@ -46,7 +46,8 @@ REFUSED = {
     "check --tasks t.jsonl": "--tasks and --answers go together",
     "check - -": "puzzle and answer can't both be standard input",
     "classify": "Missing argument 'STORE'; see nonocensus",
-    "classify --nope": "No such option: --nope",
+    "classify --nope": "No such option: --nope; --where selects by columns",
+    "classify --depht 3": "No such option: --depht; did you mean --depth? See nonocensus",
     f"classify store {NEW} --serial --cpus 2": "--serial cannot be combined",
     f"classify store {NEW} --address auto --cpus 2": "--cpus is for this machine",
     f"classify store {NEW} --address ''": "--address is empty",
@@ -76,17 +77,17 @@ REFUSED = {
         "run holds another run: cpu_limit is 10.0 there and 5.0 here; choose another --out, or --force"
     ),
     "classify store --out run --serial --cpu-limit 10 -c": "run holds another run: check_goal is False there",
-    "classify store --out store": "holds something else than a run",
+    "classify store --out store": "store is not empty and not a run",
     "compare run run --html -": "--html",
-    "convert good.non out.xyz": "out.xyz: no format has this suffix; name one with --to, or end it in one of .non",
+    "convert good.non out.xyz": "out.xyz: no format has this suffix; end it in .non, .jsonl, .png or another",
     "convert good.non out.non --to json": "unknown format 'json'; did you mean jsonl or lists? docs/FORMATS.md",
     "convert good.non out.non --to XML": "unknown format 'XML'; did you mean webpbn-xml? docs/FORMATS.md",
-    "convert good.non out.non --to xyz": "unknown format 'xyz': not one of contest, cwd, ",
+    "convert good.non out.non --to xyz": "unknown format 'xyz'; docs/FORMATS.md lists all",
     "convert missing.non out.non": "missing.non does not exist",
     "convert good.non out.non -n 0": "Invalid value for '-n': 0 is not between 1 and 10,000,000,000",
     "convert good.non out.non -n 9": "no puzzle could be written",
     f"convert good.non out.non -n {10**29}": "-n",
-    "convert images out.non": "no puzzle found in images (of folders and archives, images are read only where",
+    "convert images out.non": "no puzzle found in images; name images in folders and archives, like folder/*.png",
     "convert good.non out.non --format nin": "no puzzle could be written: good.non: ",
     "convert http://example.org/a.zip x.jsonl": "http://example.org/a.zip: files are downloaded by https only",
     "convert https://example.org/a.zip x.jsonl": "give --contact, or set NONOCENSUS_CONTACT",
@@ -122,8 +123,8 @@ REFUSED = {
     "dedup nowhere": "nowhere does not exist; make a store with: nonocensus import",
     "dedup store --csv x --json": "exclude each other",
     "dedup store --csv out/": "out/ is a folder",
-    "dedup store --cells 0.5": "may differ in 0 to 0.2 of their rarer cells, not in 0.5",
-    "dedup store --cells nan": "of their rarer cells, not in nan",
+    "dedup store --cells 0.5": "share of rarer cells must be from 0 to 0.2, not 0.5",
+    "dedup store --cells nan": "share of rarer cells must be from 0 to 0.2, not nan",
     "export store --csv x": "store is not a run",
     "generate random 4x3 --out new": "--count is required for random pictures",
     "generate exhaustive 4x3 --count 3 --out new": "--count is not for exhaustive: all pictures of the size",
@@ -168,7 +169,7 @@ REFUSED = {
     f"import nowhere.non {NEW}": "nowhere.non does not exist",
     f"import empty {NEW}": "no puzzle found in empty",
     f"import run {NEW}": "run is a run, not puzzle files; its store, which this names, has them",
-    "import good.non --out full": "full holds something else than a store",
+    "import good.non --out full": "full is not empty and not a store",
     "import good.non --out good.non": "good.non is a file, not a folder",
     "import good.non --out s3://": "s3:// names no bucket; write it as s3://bucket/folder",
     "import good.non --out good.non/store": "good.non is a file, not a folder; name a folder",
@@ -191,6 +192,8 @@ REFUSED = {
     f"pack run {NEW} --where 'width = 77'": (
         "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n"
     ),
+    f"pack run {NEW} --grade 3": "No such option: --grade; --where selects by columns, like --where 'grade <= 3'; see",
+    f"pack run {NEW} --ids nosuch": "40 in the run; 0 that --ids names",
     f"pack run {NEW} --to papyrus": "unknown format 'papyrus'",
     f"pack run {NEW} --to pdf": "--pdf 4 writes a book with up to 4 puzzles per page",
     f"pack run {NEW} --to taai --where 'width <> height'": "no chosen puzzle can be packed",
@@ -229,10 +232,12 @@ REFUSED = {
     f"solve good.non -n {10**29}": "-n",
     f"solve good.non --hint -n {10**29}": "-n",
     "solve webpbn/1": "NONOCENSUS_CONTACT",
-    "solve webpbn/1 --contact a@b.c --base-url ftp:/x": "no address",
+    "solve webpbn/1 --contact a@b.c --base-url ftp:/x": "not an address",
     "solve http://example.org/a.non": "http://example.org/a.non: files are downloaded by https only",
     "solve two.jsonl --save a.png": "--save is for one puzzle: choose it with -n",
     "solve good.non -m -b": "--explain cannot be combined with --brief or --xml",
+    "solve good.non -n 2": "-n 2: good.non has fewer puzzles",
+    "solve good.non -n 2 --hint": "-n 2: good.non has fewer puzzles",
     "solve good.non --save a.bmp": "--save a.bmp: unknown format; end it in .png, .svg, .pdf, .html, .gif, or /",
     "solve good.non --save -": "--save -: unknown format",
     "solve good.non --hint --all 2 -m": "--explain, --all: not with --hint; leave it out",
@@ -261,7 +266,7 @@ REFUSED = {
 """What the line says, by command."""
 
 OTHERS = {
-    "check --tasks good.non --answers good.non": (3, "good.non, line 1: it is no task"),
+    "check --tasks good.non --answers good.non": (3, "good.non, line 1: not a task"),
     f"classify store {NEW} --address 127.0.0.1:1": (6, "can't be reached"),
     f"solve {'y' * 100_000}": (2, "does not exist"),
 }

@@ -391,7 +391,7 @@ def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out")
         (tmp_path / "other").mkdir()
         (tmp_path / "other" / "file").write_text("mine")
-        assert "holds something else" in nonocensus(*crawl, "other").err
+        assert "is not empty and not a store" in nonocensus(*crawl, "other").err
         assert "local folder" in nonocensus(*crawl, "s3://bucket/store").err
         assert nonocensus(*crawl, "a:/store").code == 0, "a legal name of a folder"
         assert nonocensus(*crawl, "store").code == 0

@@ -288,7 +288,7 @@ def test_full_disk_leaves_previous_pack(demo_run: Run, tmp_path: Path, monkeypat
 def test_a_folder_with_something_else_is_refused(demo_run: Run, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "pack.json").write_text("[]")
     line = refused("pack", demo_run.folder.name, "--out", str(tmp_path))
-    assert "holds something else than a pack of nonocensus" in line
+    assert "is not empty and not a pack" in line
     assert [path.name for path in tmp_path.iterdir()] == ["pack.json"]
 
 
