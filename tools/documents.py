@@ -61,14 +61,13 @@ def formats_page() -> str:
     lines = [
         "# File formats",
         "",
-        "`import`, `solve` and `convert` read all of these, `convert` writes them. A file's format is found out by its",
-        "content, and where that leaves a choice by the end of its name, unless `--format` says it. Every file that is",
-        "written is read back first. Parquet files are read too: of `dataset --with-clues`, and others with clues as",
-        "lists or texts in columns named like `rows` and `columns`. Partly solved grids are for",
-        "`solve --from-saved` and `--hint`; a store does not hold them. Texts in `.non` are written as",
-        "webpbn.com writes them, in ASCII: any other character is an HTML entity (é is `&#233;`), which is read too.",
+        "`import`, `solve` and `convert` read all of these, `convert` writes them. The format is detected from the",
+        "content, then from the suffix; `--format` overrides both. Every file that is written is read back first.",
+        "Parquet files are read too: of `dataset --with-clues`, and others with clues in columns named like `rows` and",
+        "`columns`. Partly solved grids are for `solve --from-saved` and `--hint`; a store does not hold them. `.non`",
+        "files are written in ASCII, as webpbn.com writes them: any other character is an HTML entity (é is `&#233;`).",
         "",
-        "| format | names end with | several puzzles | what it is |",
+        "| format | suffixes | several puzzles | description |",
         "|---|---|---|---|",
     ]
     for known in sorted(formats.FORMATS, key=lambda known: known.NAME):
@@ -77,9 +76,9 @@ def formats_page() -> str:
         lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {first_sentence(str(about))} |")
     lines += [
         "",
-        "## What comes back",
+        "## What a format keeps",
         "",
-        "Beside black-and-white clues; found by writing and reading puzzles that have it.",
+        "Besides black-and-white clues; tested by writing and reading puzzles.",
         "",
     ]
     names = sorted(known.NAME for known in formats.FORMATS)
@@ -91,7 +90,7 @@ def formats_page() -> str:
         f"| {word.text} | {' | '.join('yes' if key in found[name] else '' for name in rich)} |"
         for key, word in FEATURES.items()
     ]
-    lines += ["", f"Nothing else: {', '.join(poor)}.", "", "This page is made from round trips by `make docs`.", ""]
+    lines += ["", f"Black-and-white clues only: {', '.join(poor)}.", "", "`make docs` generates this page.", ""]
     return "\n".join(lines)
 
 
