@@ -78,7 +78,7 @@ def sql_errors(what: str) -> Iterator[None]:
     try:
         yield
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
-        said, *more = str(error).splitlines()
+        said, *more = str(error).split(" Error: ", 1)[-1].splitlines()
         hint = "".join(f" {line}" for line in more if line.startswith(("Did you mean", "Candidate bindings")))
         advice = ADVICE + ", and text is in 'single quotes'" * isinstance(error, duckdb.BinderException)
         raise UserError(f"{what}: {said}{hint}; {advice}") from error

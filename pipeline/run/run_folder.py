@@ -193,7 +193,7 @@ def _find_store(run: Run) -> Store:
             return store
     what = f"{found[0]} is another store" if found else f"there is no store at {places[-1]}"
     raise InputError(
-        f"{run.folder.name} belongs to a store that is not found: {what}; record its place: "
+        f"the store of {run.folder.name} is not found: {what}; record its place: "
         f"nonocensus status {run.folder.name} --store STORE"
     )
 

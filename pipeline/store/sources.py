@@ -35,14 +35,13 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
             raise UserError(f"{str(path)[:200]} does not exist")
         elif _has(path, STORE_MARK):
             raise UserError(
-                f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, browse and "
-                f"solve it: nonocensus serve {path}, explain one puzzle: nonocensus solve {path} ID --explain, or "
-                f"write its puzzles into a file: nonocensus convert {path} FILE.jsonl"
+                f"{path} is a store, not puzzle files; explain one puzzle: nonocensus solve {path} ID --explain; "
+                f"write all into a file: nonocensus convert {path} FILE.jsonl"
             )
         elif _has(path, RUN_MARK):
             raise UserError(
-                f"{path} is a run, not puzzle files; its store, which this names, has them: nonocensus status {path}; "
-                f"explain one puzzle: nonocensus solve {path} ID --explain"
+                f"{path} is a run, not puzzle files; explain one puzzle: nonocensus solve {path} ID --explain; "
+                f"name its store: nonocensus status {path}"
             )
 
 
