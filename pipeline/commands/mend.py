@@ -67,11 +67,10 @@ def mend(
 ) -> None:
     """Find the smallest changes that leave a puzzle one solution.
 
-    Of puzzles with several solutions either clues are changed consistently, or cells of the picture: the author's if it
-    is a solution, else one of the solutions. Changes of more than 10 cells of the picture, and of more than 1 % of
-    them, are too large for a repair and left out. A run keeps the changes for its report, and the same command resumes;
-    searches that are not finished are retried only with a higher --cpu-limit. Prints one line per puzzle, and its
-    pictures if it is the only one; with --quiet the count alone.
+    Changes clues consistently, or cells of the picture: the author's if it is a solution, else one of the solutions.
+    Changes of more than 10 cells, and of more than 1 %, are left out. A run keeps the changes for its report, and the
+    same command resumes; unfinished searches are retried only with a higher --cpu-limit. Prints one line per puzzle,
+    and its pictures if it is the only one; with --quiet the count alone.
     """
     check_output(out, to)
     request = JobRequest(read_selection(ids, where, None), cpu_limit, Resources(cpus, address, serial))

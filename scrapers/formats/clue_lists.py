@@ -132,7 +132,7 @@ def read_line(line: bytes, reason: str) -> Puzzle:
         if len(found) == 1:
             return read_found(found[0])
     except (FormatError, InvalidPuzzle) as error:
-        reason = reason if OWN_CLUES.search(line) or str(error) == EXPECTED else str(error)
+        reason = reason if OWN_CLUES.search(line) else str(error)
     raise FormatError(reason)
 
 

@@ -230,7 +230,7 @@ def test_pictures_in_json() -> None:
 
 
 REFUSED = {
-    '{"x": [[1], [1]], "y": [[1], [1]]}': "unknown field `x`",
+    '{"x": [[1], [1]], "y": [[1], [1]]}': "no clues in it: expected rows and columns",
     '{"rows": [[[1, 1]]], "columns": [[[1, 1]]], "fetched_at": "never"}': "Invalid RFC3339 encoded datetime",
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1, 0, 0], [1, 1, 1], [0, 1, 1]]}': "clues or cells of a",
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1], [3], [2]]}': "clues or cells of a picture",
@@ -245,7 +245,7 @@ REFUSED = {
     '{"rows": [[1, 1], [5], [5], [3], [1]]}': "line 1: columns are missing (its keys: rows)",
     '{"rows": [[1, 1], [5]], "colums": [[2], [4]]}': "line 1: columns are missing (its keys: rows, colums)",
     '{"rows": [[1, 1], [5]], "columns": []}': "line 1: columns are empty (its keys: rows, columns)",
-    '{"left": [[1], [2]], "x": [[1]]}': "unknown field `left`",
+    '{"left": [[1], [2]], "x": [[1]]}': "no clues in it: expected rows and columns",
     '{"rows": null, "columns": [[1]]}': "line 1: rows are empty (its keys: rows, columns)",
     '{"puzzle": {"rws": [[2], [1]], "cols": [2, 1]}}': "line 1: rows are missing (its keys: rws, cols)",
     '[{"rows": [[1, 1], [5]], "colums": [[2], [4]]}]': "line 1: 'colums' is not a number, nor rows or columns",

@@ -155,10 +155,9 @@ def solve(
 ) -> None:
     """Solve puzzles and draw them; explain, give hints, save pictures.
 
-    Ids are downloaded politely and cached for a day; a file of the same name takes precedence. Short options are
-    pbnsolve's. With --hint a puzzle starts from --state, or from its first saved grid or the one of --from-saved.
-    A state has one row per line: # and the palette's symbols are painted cells, 0 and x empty ones, ? open ones. A dot
-    is an empty cell if the state has any ?, else an open one.
+    Ids are downloaded and cached for a day; a file of the same name takes precedence. Short options are pbnsolve's.
+    --hint starts from --state or a saved grid. A state has one row per line: # and the palette's symbols are painted
+    cells, 0 and x empty, ? open. A dot is empty if the state has any ?, else open.
 
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
