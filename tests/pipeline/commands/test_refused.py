@@ -219,7 +219,7 @@ REFUSED = {
     "retry store --cpu-limit 9": "store",
     "retry run --cpu-limit inf": "--cpu-limit",
     "solve nowhere.non": "nowhere.non does not exist",
-    "solve store -n 1": "explain one puzzle: nonocensus solve store ID --explain; write all into a file: nonocensus convert",
+    "solve store -n 1": "explain one puzzle: nonocensus solve store ID --explain; write all into a file: nono",
     "solve good.non -b --xml": "one of --brief, --xml and --json",
     "solve good.non -b --json": "one of --brief, --xml and --json",
     "solve good.non -t --json": "--stats cannot be combined",
