@@ -116,6 +116,6 @@ def score_table(found: TaskScore) -> Iterator[RenderableType]:
     solved = share(found.solved, found.tasks)
     yield f"[bold]{found.solved:,}[/bold] of {count_text(found.tasks, 'task')} solved ({solved})."
     if found.damaged:
-        yield f"[yellow]Lines that are no answers: {found.damaged:,} (--out says why).[/yellow]"
+        yield f"[yellow]Lines that are not answers: {found.damaged:,} (--out says why).[/yellow]"
     if found.unknown:
         yield f"[yellow]Answers to other tasks: {found.unknown:,}.[/yellow]"

@@ -109,9 +109,7 @@ def pack(
     lines = [f"{made_puzzles}, index pack.json{made_book}: {escape(made.folder)}"]
     if few:
         came = escape(funnel_text(made.considered))
-        lines.append(
-            f"[yellow]There are not {asked:,}[/yellow] that differ by more than symmetry or a few cells: {came}."
-        )
+        lines.append(f"[yellow]Fewer than {asked:,} qualify:[/yellow] {came}.")
     if made.left_out:
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
         lines.append(f"Lost in these files (--to jsonl keeps it): {escape(lost)}.")

@@ -160,7 +160,7 @@ def _refuse_unreachable(address: str) -> None:
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not (host and port.isdecimal() and int(port) < 1 << 16):
-        raise UserError(f"--address {address}: no address of a Ray cluster; give auto or ray://host:10001")
+        raise UserError(f"--address {address}: not the address of a Ray cluster; give auto or ray://host:10001")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()
     except OSError as error:

@@ -85,7 +85,7 @@ class TaskScore(NamedTuple):
     solved    number of tasks that an answer solves
     tasks     number of tasks
     unknown   number of answers to other tasks
-    damaged   number of lines that are no answers
+    damaged   number of lines that are not answers
     """
 
     sizes: dict[str, Counter[str]]

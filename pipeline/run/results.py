@@ -172,9 +172,7 @@ def read_results(place: Folder, file: ResultFile, columns: list[str] | None = No
     try:
         table = read_parquet(place, name, RESULTS, _advice(place), columns)
     except FileNotFoundError:
-        raise InputError(
-            f"{place.name}/{name} is gone: another command is at work there; give this one again"
-        ) from None
+        raise InputError(f"{place.name}/{name} is gone: another command is at work there; run this one again") from None
     if len(table) != file.rows:
         raise damaged_file(place, name, f"{len(table):,} rows, not {file.rows:,}")
     return table

@@ -159,7 +159,7 @@ def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
     scheme, _, rest = Url(uri).secret.partition("://")
     if scheme not in ("s3", "gs", "gcs", "az"):
         raise UserError(
-            f"{uri} can be read, not written: {scheme}:// has no conditional writes, without which two writers would "
+            f"{uri} is read-only: {scheme}:// has no conditional writes, without which two writers would "
             "lose data; write to a local folder, s3://, gs:// or az://"
         )
     credentials, _, bucket = rest.partition("/")[0].rpartition("@")

@@ -154,7 +154,7 @@ def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
     signs = dict.fromkeys(sign for row in rows for sign in row)
     if any(sign not in meanings for sign in signs):
         y, x = next((y, x) for y, row in enumerate(rows, 1) for x, sign in enumerate(row, 1) if sign not in meanings)
-        raise FormatError(f"row {y}, column {x}: {clip(rows[y - 1][x - 1])} is no sign of a cell")
+        raise FormatError(f"row {y}, column {x}: {clip(rows[y - 1][x - 1])} is not a sign of a cell")
     entries = {sign: meanings[sign][0] for sign in signs if len(meanings[sign]) == 1}
     for sign, entry in entries.items():
         first = next(other for other in entries if entries[other] == entry)

@@ -101,7 +101,7 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
     if isinstance(answer, np.ndarray):
         answer = answer.tolist() if answer.size <= wanted.most else []
     if not isinstance(answer, str | list | tuple | dict):
-        raise FormatError(f"it is no grid: write a text, a list of rows, or an object with {clip(KEYS[0])}")
+        raise FormatError(f"not a grid: write a text, a list of rows, or an object with {clip(KEYS[0])}")
     found = _in_value(answer, wanted, 0)
     if not found or found[-1].grid is None:
         raise FormatError(found[-1].fault if found else _fault([], wanted))

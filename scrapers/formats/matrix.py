@@ -135,7 +135,7 @@ def cells_of(rows: Rows) -> np.ndarray:
             raise FormatError(f"row {number} has {len(row)} cells, the first one {len(rows[0])}")
         if not SIGNS.issuperset(row):
             other = next(sign for sign in row if sign not in SIGNS)
-            raise FormatError(f"row {number}: {clip(other)} is no sign of a cell, as # and . are")
+            raise FormatError(f"row {number}: {clip(other)} is not a cell, as # and . are")
     signs = {sign for row in rows for sign in row}
     empty = sorted(signs & set(EMPTY))
     marks = sorted(signs - set(empty))

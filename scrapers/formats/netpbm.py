@@ -47,7 +47,7 @@ def _pictures(data: bytes) -> Iterator[tuple[int, np.ndarray]]:
     place = 0
     while place < len(data):
         if not BEGINNING.match(data, place):
-            raise FormatError("it should begin with P1 to P6" if place == 0 else "what follows an image is none")
+            raise FormatError("it should begin with P1 to P6" if place == 0 else "data after an image is not an image")
         kind = data[place + 1] - ord("0")
         place += 2
         sides = []
@@ -108,7 +108,7 @@ def _plain_values(data: bytes, place: int, count: int, digits: bool) -> tuple[np
     if len(values) < count:
         raise FormatError(f"it has {len(values)} of {count} values")
     if len(values) > count:
-        raise FormatError("what follows an image is none")
+        raise FormatError("data after an image is not an image")
     return values, end
 
 

@@ -49,7 +49,7 @@ def _parse(found: re.Match[str]) -> Puzzle:
     if kind != "square":
         raise FormatError(f"its grid is {clip(kind)}, not square")
     if not (0 < width <= MAX_CELLS and 0 < height <= MAX_CELLS and over > 0 and left > 0):
-        raise FormatError(f"its grid of {width}x{height} cells with margins of {over} and {left} is no nonogram")
+        raise FormatError(f"its grid of {width}x{height} cells with margins of {over} and {left} is not a nonogram")
     clues = [list[str]() for _ in range(width + height)]
     for (y, x), entry in sorted(places.items()):
         column, row = x - FRAME - left, y - FRAME - over

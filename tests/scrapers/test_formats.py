@@ -180,7 +180,7 @@ def test_invalid_files_give_reasons() -> None:
         ("pzl", b"1\n#ff0000\n1 1\n1 1 0 0 0\n", "row 1: the colour #000000 is not in the palette"),
         ("netpbm", b"P1 2 2 1 0 1", "it has 3 of 4 values"),
         ("netpbm", b"P2 2 1 9 x..", "it has 0 of 2 values"),
-        ("netpbm", b"P2 1 1 9 1 2", "what follows an image is none"),
+        ("netpbm", b"P2 1 1 9 1 2", "data after an image is not an image"),
         ("netpbm", b"P2 1 1 9 " + b"9" * 30, "one of its values is "),
         ("netpbm", b"P5 2 2 9 \1\2\3", "it ends 1 bytes too early"),
         ("netpbm", b"P2 1 1 9 10", "one of its values is 10, more than 9"),
@@ -305,7 +305,7 @@ def test_links_of_penpa() -> None:
     for link, said in (
         (penpa_link(numbers)[:-20], "this link is damaged or cut off"),
         (penpa_link(numbers, kind="hex"), "its grid is 'hex', not square"),
-        (penpa_link(numbers, margins="[0,0,0,0]"), "its grid of 5x3 cells with margins of 0 and 0 is no nonogram"),
+        (penpa_link(numbers, margins="[0,0,0,0]"), "its grid of 5x3 cells with margins of 0 and 0 is not a nonogram"),
         (penpa_link(numbers | {9 * 3 + 4: [1, 1, "1"]}), "it has numbers in the grid or outside"),
         (penpa_link(numbers | {9 * 3 + 2: [1, 5, "1"]}), "it has numbers in colour"),
         (penpa_link(numbers | {9 * 3 + 2: ["x", 1, "1"]}), "'x' is not a number"),

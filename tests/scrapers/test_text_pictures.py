@@ -79,7 +79,7 @@ def test_signs_and_separators(text: str) -> None:
         (".-#\n.#-\n", "'-' and '.' could both be empty cells: write # and ."),
         ("#x.\n#..\n", "'#' and 'x' could both be painted cells: write # and ."),
         ("#.\n#\n", "row 2 has 1 cells, the first one 2"),
-        ("#.\n#a\n", "row 2: 'a' is no sign of a cell, as # and . are"),
+        ("#.\n#a\n", "row 2: 'a' is not a cell, as # and . are"),
         ("\n" * 5000 + "#", "a picture must have 1 to 1023 rows and columns"),
     ],
 )

@@ -44,7 +44,7 @@ def parse_state(text: str, puzzle: Puzzle) -> np.ndarray:
             if sign not in meanings:
                 colors = " ".join(f"{color.symbol} ({color.name})" for color in puzzle.palette[1 : puzzle.colors + 1])
                 raise FormatError(
-                    f"row {y + 1}, column {x + 1}: {clip(sign)} is no sign of a cell; "
+                    f"row {y + 1}, column {x + 1}: {clip(sign)} is not a sign of a cell; "
                     f"write {colors}, 0 for empty, ? for open"
                 )
             grid[y, x, meanings[sign]] = True

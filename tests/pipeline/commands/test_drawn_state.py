@@ -55,8 +55,12 @@ def test_signs_of_the_palette_precede_the_usual_ones() -> None:
         ("X?\n???\n???", PLUS, "row 1 has 2 cells, not 3"),
         ("???\n???", PLUS, "its height is 2, the puzzle's 3"),
         ("???\n???\n???\n???", PLUS, "its height is 4, the puzzle's 3"),
-        ("???\n?%?\n???", PLUS, "row 2, column 2: '%' is no sign of a cell; write X (black), 0 for empty, ? for open"),
-        ("?#?\n???", COLORED, "row 1, column 2: '#' is no sign of a cell; write r (red) x (blue), 0 for empty"),
+        (
+            "???\n?%?\n???",
+            PLUS,
+            "row 2, column 2: '%' is not a sign of a cell; write X (black), 0 for empty, ? for open",
+        ),
+        ("?#?\n???", COLORED, "row 1, column 2: '#' is not a sign of a cell; write r (red) x (blue), 0 for empty"),
         ("", PLUS, "its height is 1, the puzzle's 3"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_line_of_answers_never_costs_the_others(nonocensus: Nonocensus, demo_r
     Path("a.jsonl").write_text("\n".join(lines), encoding="latin-1")
     done = nonocensus("check", "--tasks", "t.jsonl", "--answers", "a.jsonl", "--out", "scores.jsonl")
     assert done.code == 0, done.err
-    assert "Lines that are no answers: 6" in done.out
+    assert "Lines that are not answers: 6" in done.out
     scores = [json.loads(line) for line in Path("scores.jsonl").read_text().splitlines()]
     assert [row["id"] for row in scores if row["verdict"] == "solved"] == [first["id"], third["id"]]
     assert {row["verdict"] for row in scores if row["id"] in [task["id"] for task in others[:5]]} == {"unreadable"}
