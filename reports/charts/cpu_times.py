@@ -94,7 +94,7 @@ def rung_times(figures: Figures) -> Chart | None:
         with_bin_ends(cells).properties(height=34 * len(order)),
         "rungs",
         "CPU time by technique",
-        f"Strips of the times that each technique of the ladder took. {summary}.",
+        f"Strips of the times that each technique of the solver took. {summary}.",
     )
 
 
