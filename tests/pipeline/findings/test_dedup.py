@@ -273,7 +273,7 @@ def test_small_and_plain_pictures_are_near_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [-0.1, MOST_SHARE + 0.01])
 def test_other_shares_are_refused(tmp_path: Path, share: float) -> None:
-    with pytest.raises(UserError, match=r"0 to 0\.2 of their rarer cells"):
+    with pytest.raises(UserError, match=r"must be from 0 to 0\.2, not"):
         find_duplicates(stored(tmp_path / "store", [named(HEART, 1)]), share)
 
 
