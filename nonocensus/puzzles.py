@@ -337,7 +337,7 @@ class Explained:
 def explain(
     puzzle: PuzzleLike, *, start: np.ndarray | None = None, most: int = -1, cpu_limit: float = 60.0
 ) -> Explained:
-    """Return how a puzzle is solved by a person, each step held against the checker of certificates.
+    """Return how a person solves a puzzle, each step verified by the certificate checker.
 
     start       bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
     most        steps after which to stop; -1 for all

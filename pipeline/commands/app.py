@@ -43,10 +43,10 @@ PANELS = {
         "import": ("importing:import_", "Import puzzle files, archives and URLs into a store."),
         "remove": ("importing:remove", "Remove puzzles from a store."),
         "convert": ("convert:convert", "Convert puzzle files and stores to another format."),
-        "picture": ("picture:picture", "Turn images into puzzles, with one solution if you like."),
+        "picture": ("picture:picture", "Convert images into puzzles, with one solution on request."),
         "generate": ("generate:generate", "Fill a store with generated puzzles."),
     },
-    "Judge": {
+    "Analyse": {
         "classify": ("classify:classify", "Find out which puzzles of a store have exactly one solution."),
         "retry": ("classify:retry", "Retry a run's timeouts with a higher CPU limit."),
         "certify": ("certify:certify", "Prove a run's verdicts without trusting the solver."),

@@ -71,7 +71,7 @@ def classify(
 ) -> None:
     """Find out which puzzles of a store have exactly one solution.
 
-    Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
+    After an interruption the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
     """
     selection, resources = read_selection(ids, where, limit), Resources(cpus, address, serial)
     config = configuration(cpu_limit, rung, depth, check_goal)

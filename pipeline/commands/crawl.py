@@ -65,7 +65,7 @@ def crawl(
 ) -> None:
     """Download a site's puzzles into a store, politely.
 
-    Interrupt it any time: the same command resumes. Every response is kept, so nothing is requested twice. Puzzles
+    After an interruption the same command resumes. Every response is kept, so nothing is requested twice. Puzzles
     belong to their authors, see README. `demo` is the demo's archive, served by
     `python -m nonocensus.pipeline.commands.twin`.
     """

@@ -90,7 +90,7 @@ def picture(
     ] = None,
     cpu_limit: CpuLimit = 60.0,
 ) -> None:
-    """Turn images into puzzles, with one solution if you like.
+    """Convert images into puzzles, with one solution on request.
 
     An image whose shape differs from --size is cropped; a picture as text has a sign for each cell. Exit status 1 if
     some can't be read or made unique.

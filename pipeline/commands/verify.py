@@ -34,7 +34,7 @@ def verify(
     if global_options.json:
         print_json({"damaged": [damage._asdict() for damage in found], "repaired": repair})
     elif not found:
-        out.print(f"[green]{escape(place)} is whole.[/green]")
+        out.print(f"[green]{escape(place)} is intact.[/green]")
     color, said = ("green", "repaired:") if repair else ("yellow", "--repair")
     notes = (f" [{color}]({said} {escape(one.repair)})[/]" if one.repair else "" for one in found)
     list_errors(

@@ -255,7 +255,7 @@ def test_help_lists_each_command_on_one_line_in_five_panels(
     assert "Usage: nonocensus" in nonocensus().out
     lines = nonocensus("--help").out.splitlines()
     titles = [line.split()[1] for line in lines if line.startswith("╭─")]
-    assert titles == ["Options", "Get", "Judge", "Publish", "One", "Operate"]
+    assert titles == ["Options", "Get", "Analyse", "Publish", "One", "Operate"]
     listed = lines[next(number for number, line in enumerate(lines) if "Get puzzles" in line) :]
     rows = [line[1:-1].split() for line in listed if line.startswith("│")]
     assert [words[0] for words in rows] == [name for commands in PANELS.values() for name in commands]
