@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import pytest
@@ -80,6 +81,12 @@ def test_commands_exist(source: str) -> None:
     assert used
     for name, given in used:
         check(name, given)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_help_of_a_command_has_at_most_eight_lines(name: str) -> None:
+    _, *paragraphs = KNOWN[name].help.split("\n\n")
+    assert sum(len(wrap(paragraph, 78)) for paragraph in paragraphs) <= 8
 
 
 @pytest.mark.parametrize("page", PAGES)
