@@ -80,8 +80,8 @@ def sql_errors(what: str) -> Iterator[None]:
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
         said, *more = str(error).split(" Error: ", 1)[-1].splitlines()
         hint = "".join(f" {line}" for line in more if line.startswith(("Did you mean", "Candidate bindings")))
-        advice = ADVICE + ", and text is in 'single quotes'" * isinstance(error, duckdb.BinderException)
-        raise UserError(f"{what}: {said}{hint}; {advice}") from error
+        quotes = ", and text is in 'single quotes'" if isinstance(error, duckdb.BinderException) else ""
+        raise UserError(f"{what}: {said}{hint}; {ADVICE}{quotes}") from error
     except (duckdb.Error, pa.ArrowException) as error:
         line = str(error).splitlines()[0]
         if READ_FAILED in line:
