@@ -52,11 +52,12 @@ OUTCOMES = pa.schema([*(RESULTS.field(name) for name in OUTCOME), ("piece", pa.i
 JOINED = f"""
 select facts.* exclude (blotted, palette) replace (case when blotted then 'blotted ' || kind else kind end as kind),
 greatest(len(palette) - 1, 1) as colors, coalesce(label, status) as label, technique, line_solves, conflicts, piece,
-piece_row, {", ".join(GRADING)}, strip_accents(lower(concat_ws(' ', facts.puzzle_id, title, author))) as sought
+piece_row, {", ".join(GRADING)}, strip_accents(lower(concat_ws(' ', facts.puzzle_id, title, author))) as sought,
+row_number() over (order by minutes nulls last, width::int * height, stored) - 1 as place
 from facts left join found using (puzzle_id)
 left join graded on graded.puzzle_id = found.puzzle_id and graded.clue_hash = found.clue_hash order by place
 """
-"""The puzzles with their results and grades, and the text to search."""
+"""The puzzles with their results and grades, and the text to search; those that take least minutes come first."""
 
 LISTED = (
     *("place", "puzzle_id", "clue_hash", "title", "author", "width", "height", "kind", "colors"),
@@ -162,14 +163,14 @@ class Catalog:
     def puzzle(self, puzzle_id: str) -> dict[str, Any] | None:
         """Return a puzzle and its result, or None if it is unknown. Raises InvalidPuzzle if it can't be shown."""
         with self._cursor() as cursor:
-            columns = ", ".join(("place", "piece", "piece_row", *GRADING))
-            select = f"select {columns} from listed where puzzle_id = ? order by place limit 1"
+            columns = ", ".join(("stored", "piece", "piece_row", *GRADING))
+            select = f"select {columns} from listed where puzzle_id = ? order by stored limit 1"
             found = cursor.execute(select, [puzzle_id]).fetchone()
         if not found:
             return None
-        place, piece, row, *grading = found
-        number = int(np.searchsorted(self.offsets, place, side="right")) - 1
-        within = int(place - self.offsets[number])
+        stored, piece, row, *grading = found
+        number = int(np.searchsorted(self.offsets, stored, side="right")) - 1
+        within = int(stored - self.offsets[number])
         _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
         for why in malformed(batch).values():
             raise InvalidPuzzle(f"{puzzle_id}: invalid puzzle: {why}")
@@ -202,13 +203,13 @@ class Catalog:
         return "searched"
 
     def _create_list(self) -> None:
-        """Create the table `listed`: a row for each puzzle, `place` its index, with its result and grade."""
+        """Create the table `listed`: a row for each puzzle, `stored` its index, with its result and grade."""
         batches = [batch for part in self.parts for _, batch in self.store.read(part, [(0, part.rows)], FACTS)]
         if not batches:
             advice = f"import some: nonocensus import FILES --out {self.store.folder.uri}"
             raise InputError(f"{self.place.folder.name} holds no puzzles", advice)
         facts = pa.Table.from_batches(batches)
-        self.connection.register("facts", facts.append_column("place", pa.array(np.arange(len(facts)))))
+        self.connection.register("facts", facts.append_column("stored", pa.array(np.arange(len(facts)))))
         self.connection.register("found", self._results())
         self.connection.register("graded", self._grades())
         joined = self.connection.sql(JOINED).to_arrow_table()

@@ -2,7 +2,7 @@
 
 import { Board, colorTools, emptyTool, renderTools } from "../shared/board.js";
 import { MOST_NUMBERS, numbersOf } from "../shared/clues.js";
-import { element, onClick } from "../shared/elements.js";
+import { element, linkTo, onClick } from "../shared/elements.js";
 import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game.js";
 import { savedGrid, saveGrid } from "../shared/saved_grids.js";
 import { numberWords, titleWords } from "../shared/words.js";
@@ -224,9 +224,7 @@ export function undrawnWords(hasRoom) {
 export function repeatWords(at) {
   const original = at("original");
   if (original === null) return [];
-  const link = element("a", "", "", original);
-  link.href = addressOf({ ...plainState(), puzzle: original });
-  return [`Repeats `, link, ` (${at("how")}).`];
+  return ["Repeats ", linkTo(addressOf({ ...plainState(), puzzle: original }), "", original), ` (${at("how")}).`];
 }
 
 /** The id, as a link if it has a web address. */

@@ -5,7 +5,7 @@ import { verdictOf } from "../browser/facts.js";
 import { Filters } from "../browser/filters.js";
 import { listedWords, sortOf } from "../browser/selection.js";
 import { ADDRESS, addressOf, plainState, stateOf } from "../browser/state.js";
-import { button, element, onClick } from "../shared/elements.js";
+import { button, element, linkTo, onClick } from "../shared/elements.js";
 import { GRID_PREFIX, readStorage, solvedHashes } from "../shared/saved_grids.js";
 import { fixedWords, minutesWords, numberWords, sizeWords, titleWords } from "../shared/words.js";
 import { request } from "./api.js";
@@ -48,6 +48,10 @@ export class Archive {
     const form = this.part("browse-filters");
     const selection = { facets, counts: ({ name }) => this.page.facets[name] ?? [] };
     this.filters = new Filters(form, this.part("browse-chips"), selection, { change: (change) => this.update(change) });
+    for (const choices of form.querySelectorAll("[data-facet=hardest] .choices, [data-facet=grade] .choices")) {
+      choices.before(linkTo("#techniques", "small", "What each technique is"));
+    }
+    onClick(section, "do", () => attempt(null, () => this.openRandom()));
     form.addEventListener("submit", () => attempt(null, async () => {
       clearTimeout(this.clock);
       if (!(await openNamed(this.state.query))) this.open(0);
@@ -56,7 +60,7 @@ export class Archive {
       const head = element("th", kind, "", button("", title));
       head.scope = "col";
       head.dataset.name = name;
-      head.firstChild.addEventListener("click", () => this.update({ sort: this.state.sort === name ? `-${name}` : name }));
+      head.firstChild.addEventListener("click", () => this.update({ sort: this.sort(this.state) === name ? `-${name}` : name }));
       return head;
     }));
     onClick(section, "by", (by) => this.open(Math.max(0, this.page.first + Number(by) * this.page.puzzles.length)));
@@ -76,10 +80,28 @@ export class Archive {
   /** Open the page of the state that begins with a row, unless another section was opened meanwhile. */
   open(first) {
     this.clock = null;
-    if (this.section.hidden) return;
+    if (!this.section.hidden) this.navigate(this.queryAt(first));
+  }
+
+  /** The query, URLSearchParams, of the page of the state that begins with a row. */
+  queryAt(first) {
     const query = new URLSearchParams(addressOf(this.state).slice(ADDRESS.length));
     if (first) query.set("first", first);
-    this.navigate(query);
+    return query;
+  }
+
+  /** What a state is sorted by; by default, that of the server. */
+  sort({ sort }) {
+    return sort || (this.archive.graded ? "minutes" : "cells");
+  }
+
+  /** Open any puzzle of the list, or the next one after it that is not solved. */
+  async openRandom() {
+    const first = Math.floor(Math.random() * this.page.total);
+    const { puzzles } = await this.request(this.state, first);
+    const solved = solvedHashes();
+    const place = Math.max(0, puzzles.findIndex(({ clue_hash: hash }) => !solved.has(hash)));
+    if (puzzles.length) location.hash = puzzleAddress(puzzles[place], this.queryAt(first + place));
   }
 
   /** Request the page of a state that begins with a row. */
@@ -102,11 +124,10 @@ export class Archive {
     return row ? { row, address: puzzleAddress(row, query) } : null;
   }
 
-  /** The query, URLSearchParams, of the whole list's page that begins with a puzzle; null if the list lacks it. */
-  async pageOf(id) {
+  /** The row of a puzzle, `place` its index in the whole list; undefined if the list lacks it. */
+  async rowOf(id) {
     const { puzzles } = await this.request({ ...plainState(), query: id }, 0);
-    const row = puzzles.find(({ puzzle_id: found }) => found === id);
-    return row ? new URLSearchParams({ first: row.place }) : null;
+    return puzzles.find(({ puzzle_id: found }) => found === id);
   }
 
   /** Show the page of a query, URLSearchParams. */
@@ -114,7 +135,7 @@ export class Archive {
     const { state, problems } = stateOf(ADDRESS + query, this.known);
     this.part("browse-problem").textContent = problems.join(" ");
     if (this.clock === null) this.state = state;
-    const { name, sign } = sortOf(state.sort);
+    const { name, sign } = sortOf(this.sort(state));
     const pending = (this.pending = this.request(state, Number(query.get("first")) || 0));
     const page = await pending;
     if (pending !== this.pending) return; // another page was opened meanwhile
@@ -133,10 +154,10 @@ export class Archive {
     const [back, on] = this.section.querySelectorAll("[data-by]");
     back.disabled = first === 0;
     on.disabled = last >= total;
-    for (const head of this.section.querySelectorAll("thead th")) {
-      const isSorted = state.sort !== "" && head.dataset.name === name;
-      head.ariaSort = isSorted ? (sign < 0 ? "descending" : "ascending") : "none";
-    }
+    const direction = sign < 0 ? "descending" : "ascending";
+    for (const head of this.section.querySelectorAll("thead th")) head.ariaSort = head.dataset.name === name ? direction : "none";
+    this.part("sorted").textContent = `Sorted by ${this.columns.find(([column]) => column === name)[1].toLowerCase()}, ${direction}.`;
+    this.section.querySelector("[data-do=random]").disabled = total === 0;
     const solved = solvedHashes();
     const stateOfGame = (hash) => (solved.has(hash) ? "solved" : readStorage(GRID_PREFIX + hash) ? "begun" : "");
     const rows = puzzles.map((row) => this.rowElement(row, puzzleAddress(row, query), stateOfGame(row.clue_hash)));
@@ -154,8 +175,7 @@ export class Archive {
       const cell = element(name === "title" ? "th" : "td", kind);
       const text = element("bdi", "", "", words(row));
       if (name === "title") {
-        const link = element("a", "", "", text);
-        link.href = address;
+        const link = linkTo(address, "", text);
         link.dataset.id = row.puzzle_id;
         cell.scope = "row";
         cell.append(link);
@@ -165,7 +185,8 @@ export class Archive {
         const key = element("span", "key", "", text);
         key.style.setProperty("--key", verdictOf(row.label).color);
         cell.append(key);
-      } else cell.append(text);
+      } else if (name === "hardest" && row.hardest) cell.append(linkTo(`#techniques?name=${row.hardest}`, "", text));
+      else cell.append(text);
       return cell;
     }));
   }

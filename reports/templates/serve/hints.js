@@ -1,7 +1,7 @@
 // Hints in three levels: where to look and how, which cells, and filling them in.
 
 import { applyStep, linesAndCells } from "../shared/drawing.js";
-import { element } from "../shared/elements.js";
+import { element, linkTo } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
 import { gradeWords } from "../shared/words.js";
@@ -127,9 +127,7 @@ export function stepTitle({ technique, grade }) {
 
 /** A step's title as a link to its technique's explanation. */
 export function stepLink(step) {
-  const link = element("a", "", "", stepTitle(step));
-  link.href = `#techniques?name=${step.technique}`;
-  return link;
+  return linkTo(`#techniques?name=${step.technique}`, "", stepTitle(step));
 }
 
 export function paragraphs(words) {

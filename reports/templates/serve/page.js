@@ -1,6 +1,6 @@
 // The page, which shows the section that its address names.
 
-import { element } from "../shared/elements.js";
+import { element, linkTo } from "../shared/elements.js";
 import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
 import { GRID_PREFIX, savedGrid, saveGrid, saveSolved } from "../shared/saved_grids.js";
 import { fixedWords, minutesWords, sizeWords, titleWords } from "../shared/words.js";
@@ -101,7 +101,7 @@ class Page {
   async loadPuzzle(id, share) {
     if (share !== null) return this.loadShared(share);
     if (id) {
-      if (this.described?.puzzle.puzzle_id !== id) this.described = await request("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
+      if (this.described?.puzzle.puzzle_id !== id) this.described = await requestPuzzle(id);
       return;
     }
     const isOther = JSON.stringify(history.state) !== JSON.stringify(this.described); // the history keeps a copy
@@ -109,12 +109,15 @@ class Page {
     if (!this.described) throw new Refusal("There is no puzzle yet: open or draw one.");
   }
 
-  /** Load the puzzle that a link holds. */
+  /** Load the puzzle that a link holds, with what the archive has of it. */
   async loadShared(share) {
     if (this.described?.share === share) return;
     const record = new Blob([JSON.stringify(await sharedRecord(share))]);
     const { puzzles: [described] } = await request("POST", "parse?name=shared.jsonl", record);
-    this.described = { ...described, share };
+    const { puzzle_id: id } = described.puzzle;
+    const row = this.archive && id && (await this.archive.rowOf(id));
+    const { answer } = row?.clue_hash === described.clue_hash ? await requestPuzzle(id) : {};
+    this.described = { ...described, answer, share };
   }
 
   /** The stored cells of the puzzle, which another tab may have changed; all open if there are none. */
@@ -141,13 +144,13 @@ class Page {
     place.dataset.of = location.hash;
     place.replaceChildren();
     const isListed = query.has("list");
-    const list = isListed ? new URLSearchParams(query.get("list")) : await this.archive.pageOf(id);
-    if (!list || place.dataset.of !== location.hash) return;
-    place.append(linkTo(`#archive?${list}`, isListed ? "Back to the list" : "Show it in the list"));
+    const list = new URLSearchParams(isListed ? query.get("list") : { first: (await this.archive.rowOf(id)).place });
+    if (place.dataset.of !== location.hash) return;
+    place.append(linkTo(`#archive?${list}`, "button", isListed ? "Back to the list" : "Show it in the list"));
     const next = await this.archive.next(list, id);
     if (!next || place.dataset.of !== location.hash) return; // another puzzle was opened meanwhile
     const { title, puzzle_id: nextId, width, height } = next.row;
-    place.prepend(linkTo(next.address, isListed ? "Next puzzle of the list: " : "Next puzzle of the archive: ", element("bdi", "", "", titleWords(title, nextId)), ` ${sizeWords(width, height)}`));
+    place.prepend(linkTo(next.address, "button", isListed ? "Next puzzle of the list: " : "Next puzzle of the archive: ", element("bdi", "", "", titleWords(title, nextId)), ` ${sizeWords(width, height)}`));
   }
 
   /** Render the puzzle, unless it is the one shown. */
@@ -169,10 +172,9 @@ class Page {
   }
 }
 
-function linkTo(address, ...words) {
-  const link = element("a", "button", "", ...words);
-  link.href = address;
-  return link;
+/** Request a puzzle of the archive, and its result. */
+function requestPuzzle(id) {
+  return request("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
 }
 
 attempt(null, async () => {

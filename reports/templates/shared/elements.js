@@ -18,6 +18,13 @@ export function button(kind, ...children) {
   return made;
 }
 
+/** Create a link with a class and children. */
+export function linkTo(address, kind, ...children) {
+  const link = element("a", kind, "", ...children);
+  link.href = address;
+  return link;
+}
+
 /** Call `act` with the value of `data-name` of each button of a box that has it, when it is clicked. */
 export function onClick(box, name, act) {
   for (const each of box.querySelectorAll(`[data-${name}]`)) each.addEventListener("click", () => act(each.dataset[name]));

@@ -301,6 +301,18 @@ def test_archive_is_searched_and_opened(tab: Tab) -> None:
     assert not tab.one("#puzzle").is_displayed(), "the former puzzle"
 
 
+def test_link_to_a_puzzle_of_the_archive_shows_its_minutes_and_stars(tab: Tab) -> None:
+    tab.load("#archive")
+    tab.until(lambda: tab.all("#archive tbody a"))
+    tab.click("tbody a")
+    tab.wait_for_puzzle()
+    about, link = tab.text("#puzzle .about"), tab.share()
+    assert " of 5 stars" in about
+    tab.load(link.removeprefix(f"{tab.server.address}/"))
+    tab.wait_for_puzzle()
+    assert tab.text("#puzzle .about") == about
+
+
 def test_next_puzzle_of_the_list_is_opened(tab: Tab) -> None:
     """Also the first one of the list's next page, from where the list is opened at that page."""
     tab.load("#archive?sort=-title")
@@ -356,12 +368,26 @@ def test_archive_is_filtered_by_menus_and_ranges(tab: Tab) -> None:
     tab.until(lambda: tab.all("[data-facet=label] [value='multiple']"))
     tab.click("[data-facet=label] [value='multiple']")
     tab.until(lambda: tab.text("#archive .browse-count") == count)
-    tab.click("[data-name=title] button")
-    tab.until(lambda: tab.one("#archive [data-name=title]").get_attribute("aria-sort") == "ascending")
+    tab.click("[data-do=random]")
+    tab.until(lambda: tab.text("#puzzle .verdict .key") == "multiple")
+    tab.until(lambda: tab.all("#puzzle .onward a"))
+    tab.click(".onward a:last-child")
+    tab.until(lambda: tab.text("#archive tbody a") == tab.text("#puzzle h1"))
+    assert tab.text("#archive .browse-count") == count
+    minutes, title = (f"th[data-name={name}]" for name in ("minutes", "title"))
+    assert tab.text("#archive .sorted") == "Sorted by minutes, ascending."
+    for head, sort in ((minutes, "descending"), (title, "ascending")):
+        tab.click(f"{head} button")
+        tab.until(lambda wanted=(head, sort): tab.one(wanted[0]).get_attribute("aria-sort") == wanted[1])
+    assert tab.text("#archive .sorted") == "Sorted by title, ascending."
     assert "sort=title" in tab.driver.current_url
     tab.click("[type=reset]")
     tab.until(lambda: tab.text("#archive .browse-count") == "60 puzzles")
     assert tab.text("[data-facet=duration] .between") == "Minutes at least Minutes at most "
+    tab.click(".more")
+    tab.click("[data-facet=hardest] summary")
+    tab.click("[data-facet=hardest] .menu a")
+    tab.until(lambda: tab.one("#techniques h1").is_displayed())
     assert tab.errors() == []
 
 
