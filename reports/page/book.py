@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from nonocensus.reports.drawings.geometry import clues_fit
 from nonocensus.reports.drawings.picture_svg import svg
-from nonocensus.reports.drawings.svg import add_line_numbers, drawing
 from nonocensus.reports.page.printing import (
     BORDER,
     LEAST_PRINT,
@@ -31,12 +30,11 @@ from nonocensus.reports.page.printing import (
     names,
     pdf,
     print_size,
-    template_image,
 )
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
 from nonocensus.reports.words.formatting import REGULARS, by_number, count_text, estimate_text
 from nonocensus.reports.words.step_words import describe_steps, grid_states
-from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import BLOT, WHITE, Color, Puzzle, from_picture
 from nonocensus.solver.model.techniques import FORCING, GLUE, OVERLAP, PUNCTUATING, TECHNIQUES
 from nonocensus.solver.people.explanation import explain
 
@@ -72,7 +70,14 @@ PIECE, PIECES = 5, 12
 EXAMPLE = from_picture(
     np.array([[0, 1, 0, 1, 0], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]], np.uint8)
 )
-"""The puzzle that is solved as an example."""
+COLOR_EXAMPLE = from_picture(
+    np.array([[1, 0, 1, 1], [2, 1, 1, 2], [2, 2, 2, 2], [2, 2, 2, 2]], np.uint8),
+    (WHITE, Color("green", "g", "00b000"), Color("red", "r", "ff0000")),
+)
+"""The puzzles that are solved as examples; the second one for colours."""
+
+EXAMPLE_CELL = 12.0
+"""Points of the side of their cells."""
 
 TIPS = (OVERLAP, GLUE, PUNCTUATING, FORCING)
 """Techniques to begin with."""
@@ -157,14 +162,15 @@ def book(
         "credit": line([title, by and f"{'by' if named else 'By'} {by}"], ", "),
         "about": line([named and count, *_facts(puzzles)]),
         "is_sorted": order == sorted(order),
+        "has_gaps": puzzles[-1].number > len(puzzles),
         "page": {"width": width, "height": height, "border": BORDER, "head": HEAD, "foot": FOOT, "gap": GAP},
         "columns": SLOTS[layout.per_page][0],
         "label": LABEL,
         "least_width": LEAST_WIDTH,
         "pieces": [_piece(puzzles[k * len(puzzles) // PIECES].puzzle) for k in range(PIECES)],
-        "example": [*_example()],
+        "example": [*_example(EXAMPLE)],
+        "color_example": [*_example(COLOR_EXAMPLE)] if any(each.puzzle.colors > 1 for each in puzzles) else [],
         "tips": [f"{TECHNIQUES[number].name.capitalize()}: {TECHNIQUES[number].says}" for number in TIPS],
-        "in_colors": any(each.puzzle.colors > 1 for each in puzzles),
         "has_blots": any(block.length == BLOT for block in blocks),
         "regulars": REGULARS if any(each.minutes is not None for each in puzzles) else "",
         "chapters": [_chapter(stars, pages, tracked) for stars, pages in chapters],
@@ -213,13 +219,12 @@ def _piece(puzzle: Puzzle) -> str:
     return svg(pieces[best], [color.rgb for color in puzzle.palette])
 
 
-def _example() -> Iterator[dict[str, Any]]:
-    """Yield drawings of the example before its first step and after each, with the words of an explanation."""
-    explanation = explain(EXAMPLE)
+def _example(puzzle: Puzzle) -> Iterator[dict[str, Any]]:
+    """Yield drawings of an example before its first step and after each, with the words of an explanation."""
+    explanation = explain(puzzle)
     words = ["", *(f"{step.number}. {step.what}" for step in describe_steps(explanation))]
     for state, said in zip(grid_states(explanation), words, strict=True):
-        drawn = drawing(EXAMPLE, state._replace(words="", marked=None))
-        yield {"image": template_image(add_line_numbers(EXAMPLE, drawn), 0.6), "words": said}
+        yield {"image": grid(puzzle, EXAMPLE_CELL, state._replace(words="", marked=None)), "words": said}
 
 
 # Puzzles
@@ -286,15 +291,15 @@ def _measure(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
 
 
 def _pages(puzzles: Sequence[_Sized], layout: BookLayout, ahead: int) -> Iterator[_Page]:
-    """Divide puzzles, numbered one by one, into pages; one that fits is at most `ahead` numbers above the next."""
-    left = [*puzzles]
+    """Divide puzzles into pages; one that fits is at most `ahead` places after the next one."""
+    left = [*enumerate(puzzles)]
     while left:
-        page, k = [[left.pop(0)]], 0
+        page, k = [[left.pop(0)[1]]], 0
         while k < len(left):
-            first, each = left[0].each, left[k].each
-            if each.number > first.number + ahead or (each.stars or 0) > (first.stars or 0) + NEAR:
+            (first, least), (place, sized) = left[0], left[k]
+            if place > first + ahead or (sized.each.stars or 0) > (least.each.stars or 0) + NEAR:
                 break
-            if longer := _with(page, left[k], layout):
+            if longer := _with(page, sized, layout):
                 page = longer
                 del left[k]
             else:
