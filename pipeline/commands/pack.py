@@ -36,16 +36,14 @@ MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
 
 Where = Annotated[
-    str | None,
-    typer.Option(help='Only puzzles matching an SQL condition, like "site_quality >= 3".', metavar="SQL"),
+    str | None, typer.Option(help='Only puzzles matching an SQL condition, like "site_quality >= 3".', metavar="SQL")
 ]
 SpreadBy = Annotated[
     Literal["minutes", "stars", "grade", "difficulty"] | None,
     typer.Option(help="Choose evenly by minutes, stars, grade or difficulty first.", metavar="BY"),
 ]
 Minutes = Annotated[
-    str | None,
-    typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX"),
+    str | None, typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX")
 ]
 MinDensity = Annotated[
     float, typer.Option(callback=between(0.0, 1.0), help="Minimum share of painted cells.", metavar="RATIO")
@@ -64,8 +62,7 @@ def pack(
     minutes: Minutes = None,
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
     pdf: Annotated[
-        str | None,
-        typer.Option(help="Write book.pdf, up to 1, 2, 4, 6 a page (4-letter: Letter).", metavar="N"),
+        str | None, typer.Option(help="Write book.pdf, up to 1, 2, 4, 6 a page (4-letter: Letter).", metavar="N")
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title for pack.json and the book's cover.", metavar="TEXT")] = None,
     by: Annotated[
@@ -104,9 +101,8 @@ def pack(
         made = write_pack(run, out_folder, wanted, progress)
     asked = min(count, len(wanted.ids)) if wanted.ids else count
     few = made.puzzles < asked
-    made_book = " and book.pdf" if pdf else ""
     made_puzzles = f"[bold green]{count_text(made.puzzles, 'puzzle')}[/bold green]"
-    lines = [f"{made_puzzles}, index pack.json{made_book}: {escape(made.folder)}"]
+    lines = [f"{made_puzzles}, index pack.json{' and book.pdf' * bool(pdf)}: {escape(made.folder)}"]
     if few:
         came = escape(funnel_text(made.considered))
         lines.append(f"[yellow]Fewer than {asked:,} qualify:[/yellow] {came}.")

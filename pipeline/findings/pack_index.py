@@ -91,17 +91,11 @@ class Pack(msgspec.Struct, kw_only=True):
 def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]) -> PackedPuzzle:
     """Return the entry of a puzzle with a solution; `row` has its rights and measures."""
     assert puzzle.goal is not None
-    same = (
-        *("title", "author", "copyright", "license", "url", "kind", "blotted", "label", "technique"),
-        *("minutes", "minutes_low", "minutes_high", "stars", "grade", "hardest", "difficulty"),
-    )
     rights = {name: pa.array([getattr(puzzle, name)], pa.string()) for name in ("source", "license")}
     return PackedPuzzle(
         number=number,
         file=file,
         id=str(puzzle.puzzle_id),
-        width=puzzle.width,
-        height=puzzle.height,
         shareable=shareable(pa.record_batch(rights))[0].as_py(),
         palette=[f"#{color.rgb}" for color in puzzle.palette],
         color_names=[*color_names(puzzle.palette)],
@@ -110,7 +104,7 @@ def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]
         solution=["".join([DIGITS[cell] for cell in cells]) for cells in puzzle.goal.tolist()],
         quality=row["site_quality"],
         quality_scale=None if row["site_quality"] is None else RATING_SCALES.get((puzzle.source, "site_quality")),
-        **{name: row[name] for name in same},
+        **{name: row[name] for name in PackedPuzzle.__struct_fields__ if name in row},
     )
 
 

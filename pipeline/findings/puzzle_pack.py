@@ -252,8 +252,8 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             return track(drawn, progress)
 
         files[BOOK] = book(printed, options.pdf, tracked, options.title, options.by)
-        sizes = small_print(printed, options.pdf)
-        small = {each.puzzle.puzzle_id: math.floor(10 * points) / 10 for each, points in sizes}
+        for each, points in small_print(printed, options.pdf):
+            small[each.puzzle.puzzle_id] = math.floor(10 * points) / 10
         index.files.append(BOOK)
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
     *_, before, last = considered.values()
@@ -411,7 +411,7 @@ def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths | 
     if options.per_author is not None:
         author = pc.coalesce(rows["author"], rows["puzzle_id"])  # unknown authors differ
     bits = first_bits(rows["canonical_hash"].combine_chunks())
-    made = bits, hardness, size, author, _rating_rank(rows, tenths)
+    made = bits, hardness, size, author, np.zeros(len(rows), np.int64) if tenths is None else _rating_rank(rows, tenths)
     return pa.table([*rows.select([*DATED, "puzzle_id"]).columns, *made], schema=CANDIDATES)
 
 
@@ -430,13 +430,11 @@ def _rating_tenths(run: Run) -> RatingTenths:
     }
 
 
-def _rating_rank(rows: pa.Table, tenths: RatingTenths | None) -> np.ndarray:
-    """Return the tenth of its source's ratings of quality that each row is in, 0 for the best; 10 without a rating, 11
-    for noise without one. All are 10 without `tenths`.
+def _rating_rank(rows: pa.Table, tenths: RatingTenths) -> np.ndarray:
+    """Return the tenth of its source's ratings of quality that each row is in, 0 for the best; without a rating 10, 11
+    for noise.
     """
     ranks = np.full(len(rows), 10)
-    if tenths is None:
-        return ranks
     sources, quality = rows["source"].to_numpy(), rows["site_quality"].to_numpy()
     for source, between in tenths.items():
         own = (sources == source) & np.isfinite(quality)

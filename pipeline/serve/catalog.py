@@ -17,7 +17,7 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
-from nonocensus.pipeline.serve.api_schemas import ListQuery
+from nonocensus.pipeline.serve.api_schemas import ListQuery, PuzzleRow
 from nonocensus.pipeline.serve.records import puzzle_reply, result_reply
 from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from nonocensus.pipeline.sql import database
@@ -59,10 +59,7 @@ left join graded on graded.puzzle_id = found.puzzle_id and graded.clue_hash = fo
 """
 """The puzzles with their results and grades, and the text to search; those that take least minutes come first."""
 
-LISTED = (
-    *("place", "puzzle_id", "clue_hash", "title", "author", "width", "height", "kind", "colors"),
-    *("label", "technique", "hardest", "minutes", "stars", "difficulty", "grade"),
-)
+LISTED = tuple(PuzzleRow.model_fields)
 """Columns of the list."""
 
 SIDE = "greatest(width, height)"
@@ -211,7 +208,8 @@ class Catalog:
         facts = pa.Table.from_batches(batches)
         self.connection.register("facts", facts.append_column("stored", pa.array(np.arange(len(facts)))))
         self.connection.register("found", self._results())
-        self.connection.register("graded", self._grades())
+        graded = with_grade(current_grades(self.place)) if isinstance(self.place, Run) else NO_GRADES
+        self.connection.register("graded", graded.select(GRADE))
         joined = self.connection.sql(JOINED).to_arrow_table()
         work, conflicts, width, height = (
             joined[name].to_numpy().astype(np.float64) for name in ("line_solves", "conflicts", "width", "height")
@@ -239,11 +237,6 @@ class Catalog:
             places = pa.array(np.full(len(rows), number)), pa.array(np.arange(len(rows)))
             tables.append(pa.table([*(rows[name] for name in OUTCOME), *places], schema=OUTCOMES))
         return pa.concat_tables(tables)
-
-    def _grades(self) -> pa.Table:
-        """Return the columns GRADE of graded puzzles."""
-        graded = with_grade(current_grades(self.place)) if isinstance(self.place, Run) else NO_GRADES
-        return graded.select(GRADE)
 
     def _words(self, name: str) -> list[str]:
         """Return the words of a facet in order, UNKNOWN last."""

@@ -22,13 +22,7 @@ from fastapi import HTTPException
 from fastapi.responses import JSONResponse
 
 from nonocensus.pipeline.prometheus import Histogram
-from nonocensus.pipeline.serve.serve_limits import (
-    BODY_SECONDS,
-    MAX_BODY,
-    MAX_HELD,
-    MAX_REQUESTS,
-    REPLY_PIECE,
-)
+from nonocensus.pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_PIECE
 from nonocensus.scrapers.url import redact
 
 LOG = logging.getLogger("nonocensus.serve")
@@ -65,7 +59,6 @@ DISCONNECTED = 499
 
 BUSY, RETRY = "the server is busy", {"Retry-After": "2"}
 """The detail and the header of a 503 reply."""
-
 
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 60.0)
 """Bucket bounds of request durations, in seconds."""

@@ -16,13 +16,7 @@ from nonocensus.pipeline.serve import api_schemas as schemas
 from nonocensus.pipeline.serve.catalog import Catalog, QueryTimeout
 from nonocensus.pipeline.serve.guard import BUSY, RETRY, RequestMetrics
 from nonocensus.pipeline.serve.pool import PuzzleJob, ServerBusy, WorkerPool
-from nonocensus.pipeline.serve.serve_limits import (
-    MAX_AREA,
-    MAX_BODY,
-    MAX_SOLUTIONS,
-    MAX_WAIT,
-    SHORT_SECONDS,
-)
+from nonocensus.pipeline.serve.serve_limits import MAX_AREA, MAX_BODY, MAX_SOLUTIONS, MAX_WAIT, SHORT_SECONDS
 from nonocensus.scrapers.formats import FORMATS
 from nonocensus.scrapers.formats.writing import is_picture
 from nonocensus.solver import __version__

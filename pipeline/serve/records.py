@@ -23,12 +23,8 @@ from nonocensus.solver.model.tables import RESULTS, puzzle_batch
 OPEN = "?"
 """A cell of a begun grid that may have any colour."""
 
-COUNTERS = tuple(
-    field.name
-    for field in RESULTS
-    if field.name
-    not in ("puzzle_id", "clue_hash", "solution", "second_solution", "run_id", "part", "host", "config_hash")
-)
+ABOUT_RUN = ("puzzle_id", "clue_hash", "solution", "second_solution", "run_id", "part", "host", "config_hash")
+COUNTERS = tuple(name for name in RESULTS.names if name not in ABOUT_RUN)
 """Columns of the results table that a reply has."""
 
 

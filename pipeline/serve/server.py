@@ -20,13 +20,7 @@ from nonocensus.pipeline.serve import http_api, monitoring, validator
 from nonocensus.pipeline.serve.catalog import Catalog
 from nonocensus.pipeline.serve.guard import Guard, RequestMetrics
 from nonocensus.pipeline.serve.pool import WorkerPool
-from nonocensus.pipeline.serve.serve_limits import (
-    IDLE_SECONDS,
-    MAX_CONNECTIONS,
-    MAX_DETAIL,
-    REPLY_PIECE,
-    REPLY_SECONDS,
-)
+from nonocensus.pipeline.serve.serve_limits import IDLE_SECONDS, MAX_CONNECTIONS, MAX_DETAIL, REPLY_PIECE, REPLY_SECONDS
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.page.browser_columns import page_constants
@@ -128,15 +122,7 @@ async def _serve(opened: socket.socket, pool: WorkerPool, guard: Guard) -> None:
 
 
 def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, names: frozenset[str]) -> Guard:
-    """Return the application over a started pool.
-
-    Args:
-        pool: The workers.
-        catalog: The opened archive, if any.
-        cpu_limit: The most CPU seconds for a puzzle.
-        names: Lower-case host names of the server, addresses aside.
-
-    """
+    """Return the application over a started pool; `cpu_limit` is per puzzle, `names` as of `host_names`."""
     app = FastAPI(
         title="nonocensus",
         summary="Nonograms: read, solved, drawn, written",

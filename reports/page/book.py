@@ -76,9 +76,6 @@ COLOR_EXAMPLE = from_picture(
 )
 """The puzzles that are solved as examples; the second one for colours."""
 
-EXAMPLE_CELL = 12.0
-"""Points of the side of their cells."""
-
 TIPS = (OVERLAP, GLUE, PUNCTUATING, FORCING)
 """Techniques to begin with."""
 
@@ -224,7 +221,7 @@ def _example(puzzle: Puzzle) -> Iterator[dict[str, Any]]:
     explanation = explain(puzzle)
     words = ["", *(f"{step.number}. {step.what}" for step in describe_steps(explanation))]
     for state, said in zip(grid_states(explanation), words, strict=True):
-        yield {"image": grid(puzzle, EXAMPLE_CELL, state._replace(words="", marked=None)), "words": said}
+        yield {"image": grid(puzzle, 12.0, state._replace(words="", marked=None)), "words": said}
 
 
 # Puzzles

@@ -48,9 +48,8 @@ export class Archive {
     const form = this.part("browse-filters");
     const selection = { facets, counts: ({ name }) => this.page.facets[name] ?? [] };
     this.filters = new Filters(form, this.part("browse-chips"), selection, { change: (change) => this.update(change) });
-    for (const choices of form.querySelectorAll("[data-facet=hardest] .choices, [data-facet=grade] .choices")) {
-      choices.before(linkTo("#techniques", "small", "What each technique is"));
-    }
+    const byTechnique = form.querySelectorAll(":is([data-facet=hardest], [data-facet=grade]) .choices");
+    for (const choices of byTechnique) choices.before(linkTo("#techniques", "small", "What each technique is"));
     onClick(section, "do", () => attempt(null, () => this.openRandom()));
     form.addEventListener("submit", () => attempt(null, async () => {
       clearTimeout(this.clock);

@@ -30,7 +30,6 @@ export class DrawingBoard {
     for (const name of ["width", "height"]) this.form.elements[name].addEventListener("change", () => this.resize());
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.button("color").addEventListener("click", () => this.addColor());
-    this.button("clear").addEventListener("click", () => this.board.replace(new Uint8Array(this.board.cells.length)));
     this.button("play").addEventListener("click", () => attempt(null, async () => play(await this.requestPuzzle())));
   }
 

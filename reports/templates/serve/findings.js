@@ -160,9 +160,8 @@ export function solutionFigures(solutions, { palette, width, height }) {
     const marked = k > 0 ? solutions[0] : solutions[1] ?? null;
     const differing = marked ? `, ◆ ${countWords(differingCells(shown, marked), "cell")} unlike solution ${k > 0 ? 1 : 2}` : "";
     const text = (isOnly ? "The solution" : `Solution ${k + 1}`) + differing;
-    const picture = { width, height, clues: { rows: [], columns: [] } };
     const caption = element("figcaption", "", "", isOnly ? "" : text);
-    return element("figure", "", "", drawing({ picture, palette, shown, marked, text }), caption);
+    return element("figure", "", "", drawing({ picture: { width, height }, palette, shown, marked, text }), caption);
   });
 }
 

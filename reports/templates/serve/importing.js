@@ -4,11 +4,10 @@ import { entriesOf } from "../shared/clues.js";
 import { drawing } from "../shared/drawing.js";
 import { button, element } from "../shared/elements.js";
 import { paletteOf } from "../shared/game.js";
-import { sizeWords } from "../shared/words.js";
+import { sizeWords, titleWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
 import { attempt } from "./messages.js";
 
-const IMAGES = /^image\//;
 const NAME = /^(https?:\/\/\S+|[\w-]+\/\d+)$/; // of a puzzle: its page's address, or its id
 
 export class Importer {
@@ -55,7 +54,7 @@ export class Importer {
   /** Open a file: read its puzzles, or offer to convert an image. */
   async openFile(file) {
     location.hash = "#open";
-    if (!IMAGES.test(file.type)) return this.parse(file, file.name);
+    if (!file.type.startsWith("image/")) return this.parse(file, file.name);
     const { width, height } = await createImageBitmap(file).catch(() => ({ width: 0, height: 0 }));
     if (width * height > 0 && Math.max(width, height) <= 100) {
       try {
@@ -94,8 +93,8 @@ export class Importer {
     place.querySelector(".problems").replaceChildren(...problems.map(({ name, reason }) => element("li", "", "", `${name}: ${reason}`)));
     place.querySelector(".choices").replaceChildren(...puzzles.map((described) => {
       const { title, puzzle_id: id, columns, rows } = described.puzzle;
-      const size = sizeWords(columns.length, rows.length);
-      const choice = button("", element("bdi", "", "", title ?? id ?? ""), element("small", "", "", size));
+      const size = element("small", "", "", sizeWords(columns.length, rows.length));
+      const choice = button("", element("bdi", "", "", titleWords(title, id)), size);
       choice.addEventListener("click", () => this.open(described));
       return element("li", "", "", choice);
     }));
@@ -114,7 +113,7 @@ export class Importer {
     if (pending !== this.pending) return;
     this.converted = converted;
     const { puzzle } = converted;
-    const picture = { width: puzzle.columns.length, height: puzzle.rows.length, clues: { rows: [], columns: [] } };
+    const picture = { width: puzzle.columns.length, height: puzzle.rows.length };
     const image = drawing({ picture, palette: paletteOf(puzzle), shown: entriesOf(puzzle.goal), marked: null, text: "The picture" });
     this.form.querySelector(".preview").replaceChildren(image);
   }

@@ -54,8 +54,7 @@ export class Workshop {
     const { style } = document.documentElement; // a phone's tools stay above the board
     new ResizeObserver(() => tools.offsetHeight && style.setProperty("--tools", `${tools.offsetHeight}px`)).observe(tools);
     if (playing) setInterval(() => this.countSecond(), 1000);
-    const explain = place.querySelector("[data-do=explain]");
-    explain.addEventListener("click", () => attempt(null, () => this.explain()));
+    place.querySelector("[data-do=explain]").addEventListener("click", () => attempt(null, () => this.explain()));
   }
 
   part(name) {

@@ -18,16 +18,7 @@ from stores import sampled
 
 from nonocensus.reports.drawings.geometry import CELL
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
-from nonocensus.reports.page.book import (
-    EASY_PRINT,
-    PAPERS,
-    SLOTS,
-    BookLayout,
-    BookPuzzle,
-    book,
-    fits_page,
-    small_print,
-)
+from nonocensus.reports.page.book import EASY_PRINT, PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
 from nonocensus.reports.page.printing import BORDER, LEAST_PRINT, MOST_CELL
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, from_picture
 
