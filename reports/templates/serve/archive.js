@@ -184,8 +184,7 @@ export class Archive {
         const key = element("span", "key", "", text);
         key.style.setProperty("--key", verdictOf(row.label).color);
         cell.append(key);
-      } else if (name === "hardest" && row.hardest) cell.append(linkTo(`#techniques?name=${row.hardest}`, "", text));
-      else cell.append(text);
+      } else cell.append(text);
       return cell;
     }));
   }

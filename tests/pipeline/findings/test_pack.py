@@ -178,7 +178,9 @@ def test_limit_per_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
 
 
 def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """Sites rate on scales of their own; unrated puzzles come last, as do copies that are rated lower."""
+    """Sites rate on scales of their own; unrated puzzles come last, noise at their end, and copies that are rated lower
+    never.
+    """
     rated = {f"webpbn/{k}": 1 + k / 10 for k in range(20)} | {f"griddlers/{k}": 1 + 4.0 * k for k in range(19)}
     puzzles = [
         from_picture(
@@ -192,9 +194,12 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
         for k, (name, quality) in enumerate([*rated.items(), ("own/1", None)])
     ]
     copy = from_picture(notched(22, 5), puzzle_id="griddlers/99", source="griddlers", site_quality=0.0, license="MIT")
-    run = run_of(tmp_path, [*puzzles, copy])
+    cells = np.random.default_rng(2).random((12, 12)) < 0.7
+    noise = from_picture(cells.astype(np.uint8), puzzle_id="own/0", license="MIT")
+    run = run_of(tmp_path, [noise, *puzzles, copy])
     best = {"webpbn/18", "webpbn/19", "griddlers/17", "griddlers/18"}
-    for count, more in ((4, set()), (39, rated.keys()), (40, {*rated, "own/1"})):
+    every = {*rated, "own/1"}
+    for count, more in ((4, set()), (39, rated.keys()), (40, every), (41, {*every, "own/0"})):
         place = tmp_path / f"{count}"
         done = nonocensus("pack", run.folder.name, "--out", str(place), "--count", str(count))
         assert (done.code, set(ids(place))) == (0, best | more)
@@ -203,23 +208,6 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
     assert {row["puzzle_id"]: row["url"] for row in listed(place)} == {name: about[name]["url"] or "" for name in about}
     scales = {"webpbn/7": [1, 5], "griddlers/7": [0, 100], "own/1": None}
     assert {name: about[name]["quality_scale"] for name in scales} == scales
-
-
-def test_unrated_pictures_are_taken_before_noise(tmp_path: Path) -> None:
-    """Though noise that people rate comes before both."""
-    noise, rated = np.random.default_rng(1).random((2, 12, 12)) < 0.7
-    made = [
-        from_picture(cells.astype(np.uint8), puzzle_id=name, source="a", site_quality=quality, license="MIT")
-        for name, cells, quality in (
-            ("a/1", noise, None),
-            ("a/2", rated, 3.0),
-            *((f"a/{k}", notched(k, 9), None) for k in range(3, 9)),
-        )
-    ]
-    run = run_of(tmp_path, made)
-    for count, taken in ((1, {"a/2"}), (7, {f"a/{k}" for k in range(2, 9)}), (8, {f"a/{k}" for k in range(1, 9)})):
-        puzzle_pack.write_pack(run, str(tmp_path / "pack"), wanted(count))
-        assert {*ids(tmp_path / "pack")} == taken
 
 
 def test_original_of_equal_puzzles_is_packed(tmp_path: Path) -> None:
@@ -400,6 +388,8 @@ def test_puzzles_too_large_for_a_page_are_in_the_pack_alone(tmp_path: Path, nono
     refused = nonocensus(*options, "--where", "width > 9")
     assert (refused.code, "no chosen puzzle fits a page in numbers of 6.5 pt" in refused.err) == (2, True)
     assert (place / "pack.json").read_bytes() == before
+    done = nonocensus(*options, "--count", "2", "--ids", "a/wide0,b/small")
+    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6.5 pt: a/wide0 (5.2 pt)."
 
 
 def test_numbers_of_a_book_are_those_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,16 +470,6 @@ def test_titles_of_a_pack_are_decoded(tmp_path: Path) -> None:
     for shown in (each, row):
         assert (shown["title"], shown["author"], shown["copyright"]) == ("Peikkotyttö", "Mak Đurašek", "© Ö")
     assert 'title "Peikkotytt&#246;"' in (tmp_path / "pack" / each["file"]).read_text()
-
-
-def test_small_print_of_a_book_is_named(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    sizes = {"a/large": (3, 60), "a/small": (3, 4)}
-    puzzles = [from_picture(notched(*size), puzzle_id=name, license="MIT") for name, size in sizes.items()]
-    run = run_of(tmp_path, puzzles)
-    options = "pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "4-Letter"
-    done = nonocensus(*options, "--ids", ",".join(sizes))
-    assert done.code == 0
-    assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6.5 pt: a/large (6.1 pt)."
 
 
 def test_five_stars_are_in_the_class_below() -> None:

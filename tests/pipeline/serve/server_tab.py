@@ -1,6 +1,8 @@
 """A browser's tab at the server's page."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from chromium import BrowserTab
 from selenium import webdriver
@@ -50,6 +52,12 @@ class Tab(BrowserTab):
     def paste(self, text: bytes) -> None:
         self.run("document.getElementById('text').value = arguments[0]", text.decode())
         self.click("#paste button")
+
+    def open(self, puzzle: dict[str, Any]) -> None:
+        """Open a puzzle, with empty storage."""
+        self.load()
+        self.paste(json.dumps(puzzle).encode())
+        self.wait_for_puzzle()
 
     def wait_for_puzzle(self) -> None:
         self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))

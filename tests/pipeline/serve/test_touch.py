@@ -1,6 +1,7 @@
 """The server's page on a phone: played and drawn on by touch events, which Chromium itself turns into pointers."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ from chromium import NEEDED, PHONE, chromium, emulated, page_width, violations
 from selenium.webdriver.common.keys import Keys
 from server_tab import Tab
 from serving import Server, disc, record, running, titled_run
-from test_serve_page import jsonl
 
 from nonocensus.reports.words.formatting import NO_BREAK
 
@@ -26,10 +26,14 @@ def phone(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def open_disc(phone: Tab, side: int = 20) -> None:
-    phone.load()
-    phone.paste(jsonl(record(disc(side))))
-    phone.wait_for_puzzle()
+    phone.open(record(disc(side)))
     show_whole(phone)
+
+
+def tinted(lines: list[list[list[int]]], colors: int) -> dict[str, Any]:
+    """Return a puzzle that has these clues as rows and as columns."""
+    tints = ([f"tint {k}", "abcdefghijkl"[k], f"{k * 80:06}"] for k in range(colors))
+    return {"rows": lines, "columns": lines, "palette": [["white", ".", "ffffff"], *tints]}
 
 
 def show_whole(phone: Tab) -> None:
@@ -196,9 +200,7 @@ return {
 
 
 def test_zoomed_clues_take_at_most_a_third_of_the_phone(phone: Tab) -> None:
-    phone.load()
-    phone.paste(jsonl(record(np.random.default_rng(5).random((30, 30)) < 0.5)))
-    phone.wait_for_puzzle()
+    phone.open(record(np.random.default_rng(5).random((30, 30)) < 0.5))
     for _ in range(6):
         phone.click("[data-do=larger]")
         found = phone.run(CLUES)
@@ -212,9 +214,7 @@ def test_zoomed_clues_take_at_most_a_third_of_the_phone(phone: Tab) -> None:
 
 def test_zoomed_clues_are_never_smaller_than_where_the_whole_board_fits(phone: Tab) -> None:
     """As many blocks in each line as cells, so that clues take half of the whole board."""
-    phone.load()
-    phone.paste(jsonl(record(1 + np.indices((10, 10)).sum(axis=0) % 2)))
-    phone.wait_for_puzzle()
+    phone.open(record(1 + np.indices((10, 10)).sum(axis=0) % 2))
     least = phone.run(CLUES)["least"]
     for _ in range(6):
         phone.click("[data-do=larger]")
@@ -242,10 +242,7 @@ return {
 @pytest.mark.parametrize("colors", [2, 5, 12])
 def test_tools_stay_in_view_without_covering_the_board(phone: Tab, colors: int) -> None:
     lines = [[[1, 1 + (k + line) % colors] for k in range(40)] for line in range(40)]
-    palette = [["white", ".", "ffffff"], *([f"tint {k}", "abcdefghijkl"[k], f"{k * 80:06}"] for k in range(colors))]
-    phone.load()
-    phone.paste(jsonl({"rows": lines, "columns": lines, "palette": palette}))
-    phone.wait_for_puzzle()
+    phone.open(tinted(lines, colors))
     phone.run("document.querySelector('#puzzle .board').scrollIntoView()")
     found = phone.run(TOOLS)
     assert found["seen"]
@@ -265,9 +262,7 @@ return Array.from(numbers, ({ textContent }) => textContent);
 
 
 def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None:
-    phone.load()
-    phone.paste(jsonl(record(disc(20))))
-    phone.wait_for_puzzle()
+    phone.open(record(disc(20)))
     assert phone.cells()[2] == 20 * 25
     notice, board = (phone.one(f"#puzzle .{name}").rect for name in ("gestures", "board"))
     assert 0 < notice["y"] + notice["height"] <= board["y"], "the notice does not cover the board"
@@ -288,9 +283,7 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
 
 
 def test_solved_board_shows_all_of_its_picture(phone: Tab) -> None:
-    phone.load()
-    phone.paste(jsonl(record(disc(20))))
-    phone.wait_for_puzzle()
+    phone.open(record(disc(20)))
     phone.click(".solver [type=submit]")
     phone.until(lambda: phone.text("#puzzle .verdict .key"))
     phone.click("[data-do=show]")
@@ -304,10 +297,7 @@ def test_solved_board_shows_all_of_its_picture(phone: Tab) -> None:
 def test_long_clues_are_readable_where_a_board_is_opened(phone: Tab) -> None:
     """In colour, up to 14 numbers a line: they wrap, and take a third of the phone, but cover no cells."""
     lines = [[[1, 1 + k % 3] for k in range(5 + line % 10)] for line in range(20)]
-    palette = [["white", ".", "ffffff"], *([f"tint {k}", "abc"[k], f"{k * 80:06}"] for k in range(3))]
-    phone.load()
-    phone.paste(jsonl({"rows": lines, "columns": lines, "palette": palette}))
-    phone.wait_for_puzzle()
+    phone.open(tinted(lines, 3))
     found = phone.run(CLUES)
     assert found["least"] >= 11, "digits of 10 pixels"
     assert found["room"][0] <= PHONE / 3
@@ -322,10 +312,8 @@ def test_clues_of_rows_are_as_large_as_those_of_columns(phone: Tab) -> None:
         width, height = (844, PHONE) if turned else (PHONE, 844)
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": True}
         phone.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        phone.load()
         picture = np.tile([1, 0, 0], (20, 10))
-        phone.paste(jsonl(record(picture if not turned else picture.T)))
-        phone.wait_for_puzzle()
+        phone.open(record(picture if not turned else picture.T))
         found = phone.run(CLUES)
         assert found["least"] == pytest.approx(found["most"], 0.01)
         assert found["least"] >= 11, "digits of 10 pixels"
@@ -335,10 +323,7 @@ def test_clues_of_rows_are_as_large_as_those_of_columns(phone: Tab) -> None:
 def test_long_clues_leave_the_cells_two_thirds_of_the_phone(phone: Tab) -> None:
     """Seven numbers a line of 10x10 in five colours, all of which is in view; the chosen colour has its name."""
     lines = [[[1, 1 + (k + line) % 5] for k in range(7)] for line in range(10)]
-    palette = [["white", ".", "ffffff"], *([f"tint {k}", "abcde"[k], f"{k * 80:06}"] for k in range(5))]
-    phone.load()
-    phone.paste(jsonl({"rows": lines, "columns": lines, "palette": palette}))
-    phone.wait_for_puzzle()
+    phone.open(tinted(lines, 5))
     board = phone.one("#puzzle .board")
     assert board.get_property("scrollWidth") == board.get_property("clientWidth")
     assert phone.cells()[2] > 240
