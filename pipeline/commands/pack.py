@@ -102,7 +102,8 @@ def pack(
     asked = min(count, len(wanted.ids)) if wanted.ids else count
     few = made.puzzles < asked
     made_puzzles = f"[bold green]{count_text(made.puzzles, 'puzzle')}[/bold green]"
-    lines = [f"{made_puzzles}, index pack.json{' and book.pdf' * bool(pdf)}: {escape(made.folder)}"]
+    made_book = " and book.pdf" if pdf else ""
+    lines = [f"{made_puzzles}, index pack.json{made_book}: {escape(made.folder)}"]
     if few:
         came = escape(funnel_text(made.considered))
         lines.append(f"[yellow]Fewer than {asked:,} qualify:[/yellow] {came}.")

@@ -26,7 +26,7 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
 
     number: Annotated[
         int,
-        Meta(ge=1, description="Place in the pack, easiest first, and number in book.pdf; names the unsolved puzzle."),
+        Meta(ge=1, description="Position in the pack, easiest first, and in book.pdf; name the unsolved puzzle by it."),
     ]
     file: Annotated[str, Meta(description="Its file in the pack's folder.")]
     id: Annotated[str, Meta(description="Its source and its number there, like webpbn/14.")]

@@ -78,6 +78,9 @@ NOISE = 0.8
 """Least number of unlike neighbours of noise, as a share of those of the same cells in random order. Of 65,003 rated
 puzzles 5,216 have more: webpbn's are rated 2.3 of 5, not 3.0, griddlers.net's 46 of 100, not 72."""
 
+BOOK_SPARE = 10
+"""Times as many are drawn for a book, as its pages do not hold large puzzles."""
+
 FOR_PEOPLE = {"minutes": "an estimate of minutes", "stars": "an estimate of stars", "grade": "a grade"}
 """Measures to spread that only graded puzzles have, in words."""
 
@@ -138,8 +141,8 @@ class Packed(NamedTuple):
     considered numbers of puzzles that remain after each condition, in order
     trivial    number of puzzles left out as they hold no decision
     left_out   properties that the format does not support, in words, with numbers of puzzles
-    skipped    reasons by id of chosen puzzles that are damaged, near an older one, or that the format can't hold
-    unprinted  ids of puzzles that are too large for a page of the book
+    skipped    reasons by id of chosen puzzles that are damaged, near an older one, or that the format or a page of the
+               book can't hold
     small      sizes in points by id of numbers that are hard to read in the book
     folder     name of the pack's folder
     """
@@ -149,7 +152,6 @@ class Packed(NamedTuple):
     trivial: int
     left_out: dict[str, int]
     skipped: dict[str, str]
-    unprinted: list[str]
     small: dict[str, float]
     folder: str
 
@@ -206,8 +208,8 @@ def choose(
 def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallbacks = SILENT) -> Packed:
     """Write a pack, of fewer puzzles if there are not enough; a previous pack is replaced.
 
-    Puzzles that are damaged, near an older one, or that the format can't hold, are skipped and replaced. Raises
-    UserError for a folder with other content, an invalid condition, an empty pack or book, before anything is written.
+    Puzzles that are damaged, near an older one, or that the format or the book can't hold, are skipped and replaced.
+    Raises UserError for a folder with other content, an invalid condition or an empty pack, before anything is written.
     """
     place = folder(uri)
     _previous_files(place)
@@ -234,18 +236,12 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             for number, (name, (puzzle, _), row) in enumerate(zip(names, puzzles, listed.to_pylist(), strict=True), 1)
         ],
     )
-    unprinted, small = [], {}
+    small = {}
     if options.pdf is not None:
-        least = LEAST_PRINT if options.ids else EASY_PRINT
         printed = [
             BookPuzzle(puzzle, each.number, each.minutes, each.stars)
             for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
-            if fits_page(puzzle, options.pdf, least)
         ]
-        if not printed:
-            raise UserError(f"no chosen puzzle fits a page in numbers of {least:g} pt; try --where 'width <= 30'")
-        numbers = {each.number for each in printed}
-        unprinted = [each.id for each in index.puzzles if each.number not in numbers]
 
         def tracked(drawn: Sequence[BookPuzzle]) -> Iterator[BookPuzzle]:
             progress.on_start("drawing puzzles", len(drawn), 0)
@@ -258,7 +254,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
     *_, before, last = considered.values()
     trivial = before - last if DECISIONS in considered else 0
-    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, unprinted, small, place.name)
+    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, small, place.name)
 
 
 def _page(puzzle: Puzzle) -> str | None:
@@ -311,6 +307,7 @@ def _previous_files(place: Folder) -> list[str]:
 def _drawn(batches: Iterator[pa.Table], options: PackOptions) -> dict[str, Drawn]:
     """Return puzzles to choose from by id, spares included, in order of drawing; `batches` are of `_candidates`."""
     most = options.count + max(options.count // 10, min(options.count, MOST_SPARE)) + SPARE
+    most *= 1 if options.pdf is None else BOOK_SPARE
     candidates = pa.concat_tables([CANDIDATES.empty_table(), *batches], promote_options="default")
     there = sample_candidates(candidates, most if options.per_author is None else min(most, options.per_author))
     groups = list(zip(there["hardness"].to_pylist(), there["size"].to_pylist(), strict=True))
@@ -493,13 +490,14 @@ def _near_ids(rows: pa.Table, drawn: Mapping[str, Drawn]) -> set[str]:
 def _fitting(
     rows: pa.Table, options: PackOptions, skipped: dict[str, str], near: Container[str]
 ) -> tuple[dict[int, tuple[Puzzle, bytes]], Counter[str]]:
-    """Return the first puzzles that the format can hold by row, with solutions and as files, and properties that the
-    files lack with numbers of puzzles.
+    """Return the first puzzles that the format and the book can hold by row, with solutions and as files, and
+    properties that the files lack with numbers of puzzles.
 
-    Appends reasons to `skipped`, by id, of puzzles before the last that it can't hold, and of those in `near`.
+    Appends reasons to `skipped`, by id, of puzzles before the last that they can't hold, and of those in `near`.
     """
     chosen: dict[int, tuple[Puzzle, bytes]] = {}
     left_out = Counter[str]()
+    least = LEAST_PRINT if options.ids else EASY_PRINT
     puzzles = puzzles_of(one_batch(rows.select(PUZZLES.names)))
     for row, (puzzle, cells) in enumerate(zip(puzzles, rows["solution"].to_pylist(), strict=True)):
         if len(chosen) == options.count:
@@ -508,6 +506,9 @@ def _fitting(
             skipped[str(puzzle.puzzle_id)] = NEAR
             continue
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
+        if options.pdf is not None and not fits_page(solved, options.pdf, least):
+            skipped[str(puzzle.puzzle_id)] = f"numbers of less than {least:g} pt in the book"
+            continue
         try:
             data, lost = file_of(solved, options.to, lossy=True)
         except FormatError as error:

@@ -159,7 +159,6 @@ def book(
         "credit": line([title, by and f"{'by' if named else 'By'} {by}"], ", "),
         "about": line([named and count, *_facts(puzzles)]),
         "is_sorted": order == sorted(order),
-        "has_gaps": puzzles[-1].number > len(puzzles),
         "page": {"width": width, "height": height, "border": BORDER, "head": HEAD, "foot": FOOT, "gap": GAP},
         "columns": SLOTS[layout.per_page][0],
         "label": LABEL,

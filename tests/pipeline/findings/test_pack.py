@@ -366,29 +366,27 @@ def test_book_has_the_puzzles_of_the_pack(demo_run: Run, tmp_path: Path, nonocen
     assert not (place / "book.pdf").exists()
 
 
-def test_puzzles_too_large_for_a_page_are_in_the_pack_alone(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """Numbers of less than 6.5 pt are printed nowhere, but of puzzles that --ids names."""
-    sizes = {f"a/wide{n}": (3, 70 + n) for n in range(3)} | {"b/small": (3, 4)}
+def test_puzzles_too_large_for_a_page_are_replaced_by_others(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """However many there are; numbers of less than 6.5 pt are printed nowhere, but of puzzles that --ids names."""
+    sizes = {f"a/wide{n}": (3, 70 + n) for n in range(30)} | {"a/small": (3, 4)}
     run = run_of(
         tmp_path, [from_picture(notched(*size), puzzle_id=name, license="MIT") for name, size in sizes.items()]
     )
-    place = tmp_path / "pack"
-    options = "pack", run.folder.name, "--out", str(place), "--pdf", "1-letter"
-    done = nonocensus(*options, "--count", "4")
-    assert (done.code, sorted(ids(place))) == (0, [*sizes])
-    *wide, small = ids(place)
-    assert small == "b/small"
-    named = ", ".join(wide)
-    assert done.out.splitlines()[-1] == f"Not in the book, 3 puzzles too large for its pages: {named}."
-    cover, _, page, _, imprint = (page.extract_text() for page in PdfReader(place / "book.pdf").pages)
-    assert cover.startswith("A nonogram")
-    assert re.search(r"4\s+4x3", page)
-    assert "those missing here were too large" in re.sub(r"\s+", " ", imprint)
-    before = (place / "pack.json").read_bytes()
+    options = "pack", run.folder.name, "--out", str(tmp_path / "pack"), "--pdf", "1-letter"
+    done = nonocensus(*options, "--count", "1")
+    assert (done.code, ids(tmp_path / "pack")) == (0, ["a/small"])
+    pages = [page.extract_text() for page in PdfReader(tmp_path / "pack" / "book.pdf").pages]
+    assert re.search(r"1\s+4x3", "".join(pages))
+    done = nonocensus(*options, "--count", "2")
+    assert (done.code, ids(tmp_path / "pack")) == (1, ["a/small"])
+    assert re.search(
+        r"Skipped( a/wide\d+,){9} a/wide\d+ and 20 more: numbers of less than 6\.5 pt in the book\.", done.out
+    )
+    before = (tmp_path / "pack" / "pack.json").read_bytes()
     refused = nonocensus(*options, "--where", "width > 9")
-    assert (refused.code, "no chosen puzzle fits a page in numbers of 6.5 pt" in refused.err) == (2, True)
-    assert (place / "pack.json").read_bytes() == before
-    done = nonocensus(*options, "--count", "2", "--ids", "a/wide0,b/small")
+    assert (refused.code, ": numbers of less than 6.5 pt in the book" in refused.err) == (2, True)
+    assert (tmp_path / "pack" / "pack.json").read_bytes() == before
+    done = nonocensus(*options, "--count", "2", "--ids", "a/wide0,a/small")
     assert done.out.splitlines()[-1] == "Small print in the book, numbers of less than 6.5 pt: a/wide0 (5.2 pt)."
 
 
