@@ -2,6 +2,7 @@
 
 import { button, element, inflateText } from "./shared/elements.js";
 
+const LANDING = 10_000; // milliseconds
 const LEGEND_COLUMN = 150; // pixels
 const OPTIONS = { mode: "vega-lite", renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false }, scaleFactor: 3, ast: true, tooltip: { theme: "report" } };
 
@@ -37,7 +38,7 @@ export async function startCharts() {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       near.unobserve(target);
-      drawOnce(target);
+      draw(target);
     }
   }, { rootMargin: "100% 0px" });
   for (const plot of document.querySelectorAll("[data-chart]")) {
@@ -47,19 +48,13 @@ export async function startCharts() {
   return explorers;
 }
 
-/** Scroll to an element, and again once the charts above it are drawn, which moves it; not if the reader has scrolled since. */
-export async function scrollToElement(target) {
-  let isLeft = false;
-  for (const input of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(input, () => (isLeft = true), { once: true, passive: true });
-  target.scrollIntoView();
-  const above = Array.from(document.querySelectorAll("[data-chart]")).filter((plot) => plot.spec && plot.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING);
-  await Promise.all(above.map(drawOnce));
-  if (!isLeft) target.scrollIntoView();
-}
-
-/** Draw a chart of the page unless that has begun; return the promise that it is drawn. */
-function drawOnce(plot) {
-  return (plot.drawn ??= draw(plot));
+/** Scroll to an element, and again whenever what is drawn late changes the page's height, until the reader does something. */
+export function scrollToElement(target) {
+  const kept = new ResizeObserver(() => target.scrollIntoView());
+  kept.observe(document.body);
+  const end = () => kept.disconnect();
+  for (const input of ["wheel", "touchmove", "keydown", "pointerdown", "popstate"]) addEventListener(input, end, { once: true, passive: true });
+  setTimeout(end, LANDING);
 }
 
 /** Draw a chart of the page; on an error its picture stays. A click on a mark filters the list by the filters that it has in `usermeta`. */

@@ -1,6 +1,6 @@
 // Charts of the list by Vega: a histogram, and a scatter plot or heat map of two measures. A brush filters the list.
 
-import { embedChart } from "../charts.js";
+import { embedChart, scrollToElement } from "../charts.js";
 import { element } from "../shared/elements.js";
 import { numberWords } from "../shared/words.js";
 import { verdictOf } from "./facts.js";
@@ -57,7 +57,7 @@ export class Explorer {
     this.controls.across.value = across;
     this.controls.up.value = up;
     this.draw();
-    this.controls.across.scrollIntoView({ block: "start" });
+    scrollToElement(this.controls.across);
   }
 
   /** Draw the puzzles of a state, once the charts are visible. */

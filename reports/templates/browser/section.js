@@ -278,9 +278,7 @@ export async function startBrowser(section, charts) {
     note.hidden = true;
     const browser = new Browser(section, table, pictures, specs);
     browser.readAddress();
-    // The list has moved what the address names.
-    const named = location.hash.startsWith(ADDRESS) ? section : document.getElementById(location.hash.slice(1));
-    if (named) scrollToElement(named);
+    if (location.hash.startsWith(ADDRESS)) scrollToElement(section);
     setTimeout(() => SEARCHED.forEach((name) => browser.selection.words(name))); // caches them before the first search
   } catch (problem) {
     content.hidden = true;

@@ -68,7 +68,7 @@ class Page {
     const left = name === "archive" && before === "puzzle" && this.archive.linkTo(this.described.puzzle.puzzle_id);
     if (name !== before && this.isStarted) (left || heading).focus();
     if (left) left.scrollIntoView({ block: "center" });
-    if (name === "puzzle" && this.rendered !== former) scrollTo({ top: 0, behavior: "instant" });
+    if (name === "puzzle" && this.rendered !== former) scrollTo(0, 0);
     this.isStarted = true;
     if (name === "puzzle") await this.renderOnward(query);
     if (name === "techniques") this.showTechnique(query.get("name"));
