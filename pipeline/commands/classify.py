@@ -47,7 +47,7 @@ from nonocensus.pipeline.jobs.classify_job import (
 )
 from nonocensus.pipeline.jobs.cost import estimate_job
 from nonocensus.pipeline.run.configuration import CPU_LIMIT, DEPTH, Configuration, configuration
-from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
+from nonocensus.pipeline.run.plan import EVERYTHING, Plan, plan_rest, plan_retry
 from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
 from nonocensus.pipeline.store.parts import open_store
 from nonocensus.reports.words.formatting import count_text
@@ -109,7 +109,7 @@ def retry(
     selection, resources = read_selection(ids, where, limit), Resources(cpus, address, serial)
     run = open_run(run_folder)
     if changed:
-        if cpu_limit is not None or failed_too or dry_run or selection != read_selection(None, None, None):
+        if cpu_limit is not None or failed_too or dry_run or selection != EVERYTHING:
             raise UserError(
                 "--changed covers the whole run; it excludes --cpu-limit, --failed, --dry-run and selection"
             )

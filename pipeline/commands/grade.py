@@ -17,6 +17,7 @@ from nonocensus.pipeline.commands.options import (
     DryRun,
     Ids,
     InputFormat,
+    Limit,
     Places,
     Serial,
     Where,
@@ -55,6 +56,7 @@ def grade(
     dry_run: DryRun = False,
     ids: Ids = None,
     where: Where = None,
+    limit: Limit = None,
     cpu_limit: CpuLimit = 60.0,
     cpus: Cpus = None,
     address: Address = None,
@@ -66,7 +68,7 @@ def grade(
     A run keeps them for its report, and the same command resumes. Puzzles of stores and files are classified first.
     Exit status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
-    request = JobRequest(read_selection(ids, where, None), cpu_limit, Resources(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, limit), cpu_limit, Resources(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_grading(only_run(places), request), request.resources)

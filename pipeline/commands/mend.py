@@ -17,6 +17,7 @@ from nonocensus.pipeline.commands.options import (
     DryRun,
     Ids,
     InputFormat,
+    Limit,
     OutputFormat,
     Places,
     Serial,
@@ -60,6 +61,7 @@ def mend(
     dry_run: DryRun = False,
     ids: Ids = None,
     where: Where = None,
+    limit: Limit = None,
     cpu_limit: CpuLimit = 10.0,
     cpus: Cpus = None,
     address: Address = None,
@@ -73,7 +75,7 @@ def mend(
     and its pictures if it is the only one; with --quiet the count alone.
     """
     check_output(out, to)
-    request = JobRequest(read_selection(ids, where, None), cpu_limit, Resources(cpus, address, serial))
+    request = JobRequest(read_selection(ids, where, limit), cpu_limit, Resources(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import typer
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.run.plan import Selection
+from nonocensus.pipeline.run.plan import EVERYTHING, Selection
 from nonocensus.pipeline.store import conversion
 from nonocensus.pipeline.store.sources import exists
 from nonocensus.scrapers.formats import Format
@@ -216,8 +216,8 @@ def read_selection(ids: list[str] | None, where: str | None, limit: int | None) 
 
 def refuse_selection(selection: Selection, place: str) -> None:
     """Raise a UserError for a selection of puzzles of a place that is not a run."""
-    if selection.ids or selection.where is not None:
-        raise UserError(f"--ids and --where select puzzles of a run; {place} is not a run")
+    if selection != EVERYTHING:
+        raise UserError(f"--ids, --where and --limit select puzzles of a run; {place} is not a run")
 
 
 def parse_ids(texts: Iterable[str], option: str = "--ids ") -> tuple[str, ...]:

@@ -263,7 +263,8 @@ def describe_progress(progress: Progress) -> Iterator[str]:
         rows_left = progress["rows_left"] + progress["rows_in_flight"]
         yield (
             f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
-            f"{progress['cpus']} CPUs: {rows_left:,} left, {progress['rows_in_flight']:,} of them in tasks; "
+            f"{progress['cpus']} CPUs: {rows_left:,} left at its last report, "
+            f"{progress['rows_in_flight']:,} of them in tasks; "
             f"{progress['waiting_for_more_time']:,} are queued for a retry with a higher CPU limit; "
             f"{progress['rate']:,.0f} puzzles per second"
             + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
@@ -271,7 +272,7 @@ def describe_progress(progress: Progress) -> Iterator[str]:
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
         session = f"{progress['job']} {progress['session']}"
-        ended = "broke off after it finished" if progress["at_work"] else "finished"
+        ended = "broke off; at its last report it had finished" if progress["at_work"] else "finished"
         left = progress["rows_left"] + progress["rows_in_flight"]
         rest = f"; {left:,} left: the same command resumes" if left and progress["job"] != "classify" else ""
         yield f"The last session, {session}, {ended} {count_text(progress['rows'], 'puzzle')} in {spent}{rest}."

@@ -176,8 +176,9 @@ def run_on_results(
 
 
 def plan_on_results(run: Run, needed: RowFilter, selection: Selection) -> Plan:
-    """Plan a job on the selected results that need it."""
+    """Plan a job on the selected results that need it, the first of them up to the selection's limit."""
     files = run.result_files()
+    room = run.rows if selection.limit is None else selection.limit
     kept, chosen = row_masks(files), SelectedRows(run, selection)
     stretches = []
     for file in files:
@@ -186,6 +187,7 @@ def plan_on_results(run: Run, needed: RowFilter, selection: Selection) -> Plan:
             mask &= kept[file.name]
         if mask.any():
             mask[mask] = needed.mask(run.read(file, mask, [*needed.columns]))
-        if rows := spans.of_rows(np.flatnonzero(mask)):
+        if rows := spans.of_rows(np.flatnonzero(mask)[:room]):
+            room -= spans.size(rows)
             stretches.append((file.name, [file.rows], rows))
     return Plan(iter(stretches), sum(spans.size(rows) for _, _, rows in stretches), [])

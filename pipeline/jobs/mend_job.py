@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -98,9 +99,8 @@ def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
     assert chunk.results is not None
     rows: list[dict[str, Any]] = []
     for candidate in _candidates(pa.table(chunk.results), pa.table(chunk.puzzles)):
-        if not candidate.puzzle.blotted:
-            changes = mendings(candidate.puzzle, candidate.solutions, call.cpu_limit)
-            rows += _rows(candidate, changes, call.cpu_limit)
+        changes = mendings(candidate.puzzle, candidate.solutions, call.cpu_limit)
+        rows += _rows(candidate, changes, call.cpu_limit)
     return Output(pa.RecordBatch.from_pylist(rows, MENDINGS), cpu_seconds=time.thread_time() - began)
 
 
@@ -137,25 +137,30 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     another command works on the run.
     """
     with lock_run(run) as run:
-        result = run_on_results(run, MEND, _unmended_rows(run, request), request)
+        result = run_on_results(run, MEND, _unmended_rows(run, request), _without_blotted(request))
         yield from result.lost
-        lost = {problem.name for problem in result.lost}
         attempts = MendAttempts(run)
         several = RowFilter(VERDICT, _have_several)
         parts = {part.name: part for part in run.store.parts()}
-        for name, _, rows in plan_on_results(run, several, request.selection).stretches:
+        for name, _, rows in plan_on_results(run, several, replace(request.selection, limit=None)).stretches:
             for _, results, puzzles in pairs_of(run, run.result_file(name), rows, parts, [*ANSWER], PUZZLES.names):
                 for puzzle, solutions, clue_hash in _candidates(results, puzzles):
                     key = puzzle.puzzle_id, clue_hash
                     goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in attempts.found.get(key, [])]
                     changes = [mending_to(puzzle, solutions, goal) for goal in goals]
-                    if puzzle.puzzle_id not in lost:
+                    if puzzle.blotted or key in attempts.found:  # neither lost nor beyond the limit
                         yield MendResult(puzzle, changes, key not in attempts.limits)
 
 
 def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
     """Estimate what `mend_run` would cost."""
-    return estimate_on_results(run, MEND, _unmended_rows(run, request), request, {})
+    return estimate_on_results(run, MEND, _unmended_rows(run, request), _without_blotted(request), {})
+
+
+def _without_blotted(request: JobRequest) -> JobRequest:
+    """Return a request that leaves out puzzles with hidden lengths: no change of these is looked for."""
+    where = "not blotted" + (f" and ({request.selection.where}\n)" if request.selection.where else "")
+    return replace(request, selection=replace(request.selection, where=where))
 
 
 def _unmended_rows(run: Run, request: JobRequest) -> RowFilter:

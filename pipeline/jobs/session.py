@@ -210,6 +210,7 @@ class Session:
         """Return the content of progress.json."""
         schedule = self.schedule
         left = schedule.seconds_left()
+        is_tail = self.in_flight and schedule.left() < self.cpus  # the last are the longest, and leave CPUs idle
         above_sweep = (task for task in self.in_flight.values() if task.started and task.task.level)
         return {
             "session": self.name,
@@ -227,7 +228,7 @@ class Session:
             "outcomes": self.outcomes,
             "lost_tasks": self.lost_tasks,
             "rate": round(self.rows / (now - self.began), 3),
-            "eta_seconds": None if left is None else round(left / self.cpus, 1),
+            "eta_seconds": None if left is None or is_tail else round(left / self.cpus, 1),
             "cpus": self.cpus,
             "cpu_limit": schedule.limits[-1],
             "hosts": self.hosts,

@@ -49,7 +49,8 @@ def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.T
 
     Raises InputError, also for a fault of its rows, whose advice is to run the job again.
     """
-    advice = f"delete it, and {job} makes its rows again"
+    run = place.name.rpartition("/")[0]
+    advice = f"nonocensus verify {run} --repair moves it to damaged/, and {job} makes its rows again"
     try:
         table = read_parquet(place, name, schema, advice)
         table.validate(full=True)

@@ -101,7 +101,7 @@ def _quarantine(store: Store, name: str) -> None:
 def _part_repair(store: Store, rows: int | None) -> str:
     """Say what --repair does about a part, and what restores its puzzles."""
     name = store.folder.name
-    restores = f"nonocensus import {name}/damaged/*/*.parquet --out {name} restores what is intact, its files the rest"
+    restores = f"nonocensus import FILES --out {name} restores them; {name}/damaged/*/*.parquet has what is intact"
     if store.has_ledger:
         restores = f"nonocensus crawl SITE --reparse --out {name} restores them"
     elif store.folder.has(RECIPE):

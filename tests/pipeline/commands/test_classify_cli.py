@@ -57,13 +57,13 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     path = tmp_path / "run" / "progress.json"
     progress = {"at_work": True, "updated": datetime.now(UTC).isoformat(), "rows_left": 3, "rows_in_flight": 2}
     path.write_text(json.dumps(json.loads(path.read_text()) | progress))
-    assert "5 left, 2 of them in tasks" in nonocensus("status", "run").out
+    assert "5 left at its last report, 2 of them in tasks" in nonocensus("status", "run").out
     with subprocess.Popen(["true"]) as ended:
         pass
     path.write_text(json.dumps(json.loads(path.read_text()) | {"pid": ended.pid}))
     said = nonocensus("status", "run").out
     assert "At work" not in said, "its process was killed"
-    assert "broke off after it finished" in said
+    assert "broke off; at its last report it had finished" in said, "files written since count above"
     assert "the same command resumes" not in said, "what a run lacks is said apart"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"job": "mend"}))
     assert "; 5 left: the same command resumes." in nonocensus("status", "run").out

@@ -113,7 +113,7 @@ def test_interrupted_command_keeps_changes_and_resumes(nonocensus: Nonocensus, s
         list(mend_run(run, interrupted))
     assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"]
     rest = list(mend_run(run, request))
-    assert told == [("mending", 5, 0), ("mending", 3, 0)]
+    assert told == [("mending", 4, 0), ("mending", 2, 0)]
     whole = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--serial").out == whole
     assert [(item.puzzle.puzzle_id, len(item.mendings)) for item in rest] == [
@@ -121,6 +121,11 @@ def test_interrupted_command_keeps_changes_and_resumes(nonocensus: Nonocensus, s
         ("local/blotted", 0),
     ]
     assert read_mendings(run)["puzzle_id"].to_pylist() == [f"local/{k}" for k in range(4)]
+
+
+def test_limit_is_of_puzzles_tried_now(nonocensus: Nonocensus, switches: str) -> None:
+    told = [nonocensus("mend", switches, "--json", "--serial", "--limit", "3").out.splitlines() for _ in range(2)]
+    assert list(map(len, told)) == [4, 5], "with the blotted one, which is not tried"
 
 
 def test_unfinished_searches_are_retried_only_with_more_time(switches: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from nonocensus.pipeline.jobs.grade_job import grade_run
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.run import results
 from nonocensus.pipeline.run.job_tables import current_grades, read_grades
+from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import named
@@ -102,13 +103,15 @@ def test_interrupted_command_resumes(own: Run) -> None:
     progress, settings = ProgressCallbacks(lambda *_: steps.clear(), stop), JobSettings(first_rows=10)
     with pytest.raises(KeyboardInterrupt):
         grade_run(own, JobRequest(resources=SERIAL, progress=progress, settings=settings))
+    tried = len(read_grades(own))
+    grade_run(own, JobRequest(Selection(limit=3), resources=SERIAL))
     kept_rows = len(read_grades(own))
-    assert 10 < kept_rows < len(directly(own))
+    assert kept_rows == tried + 3 < len(directly(own))
     assert not list(Path(own.folder.path).rglob("*.tmp"))
     tally = nc.grade_run(own, resources=SERIAL)
     assert (tally.graded, tally.done) == (len(directly(own)), len(directly(own)) - kept_rows)
     assert lasting(read_grades(own)) == lasting(directly(own))
-    assert len(files_of(own)) == 3, "two of the interrupted command, one of the other"
+    assert len(files_of(own)) == 4, "two of the interrupted command, one each of the others"
 
 
 def test_temporary_files_of_a_killed_process_are_deleted(own: Run, nonocensus: Nonocensus) -> None:
@@ -200,7 +203,9 @@ def test_damaged_file_is_named_and_quarantined(
         ["query", "run", "select 1"],
         ["grade", "run", "--serial"],
     ):
-        assert f"{path.name} can't be read" in refused(*command, code=3)
+        said = refused(*command, code=3)
+        assert f"{path.name} can't be read" in said
+        assert "; nonocensus verify run --repair moves it to damaged/, and grade makes its rows again" in said
     assert not any(Path(name).exists() for name in ("report/report.html", "dataset/README.md", "out.csv"))
     assert nonocensus("status", "run").code == 0
     assert nonocensus("verify", "run", "--repair").code == 1

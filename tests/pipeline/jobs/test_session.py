@@ -18,6 +18,7 @@ from nonocensus.pipeline.jobs.driver import MAX_READS
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.run.plan import Plan
+from nonocensus.pipeline.run.progress import read_progress
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import Store
 
@@ -107,6 +108,9 @@ def test_progress_says_what_it_waits_for(run: Run, monkeypatch: pytest.MonkeyPat
         session.tick(2, is_last=True)
     assert said == ["2 tasks at work, longest 34 s"] * 2, "in the last tick, and at the end"
     assert json.loads(log_of(session).splitlines()[-1])["left"] == 3
+    ended = read_progress(run)
+    assert ended
+    assert ended["eta_seconds"] is None, "of the last puzzles nothing is known"
 
 
 def note(said: list[str]) -> Callable[[int, str], None]:

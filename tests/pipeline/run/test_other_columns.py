@@ -154,6 +154,6 @@ def test_store_with_unknown_column_is_read_but_not_rewritten(nonocensus: Nonocen
 
 def test_certificate_without_pictures_hash_is_damage(refused: Refused, run: Path) -> None:
     changed(run / "certificates", without("pictures_hash"))
-    assert "a row has no pictures_hash; delete it, and certify makes its rows again" in refused(
+    assert "a row has no pictures_hash; nonocensus verify run --repair moves it to damaged/" in refused(
         "query", "run", "select * from certificates", code=3
     )

@@ -96,7 +96,7 @@ def test_damaged_part_is_found_and_repaired(
     assert (result.code, result.err.count("part-00001") > 0) == (SOME_FAILED, True)
     assert "nonocensus verify" not in result.err, "which is the command that says so"
     size = "" if name.endswith(".json") else ", 50 puzzles,"
-    assert f"--repair moves the part{size} to damaged/; nonocensus import store/damaged/" in result.err
+    assert f"--repair moves the part{size} to damaged/; nonocensus import FILES --out store restores" in result.err
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "store").code == DONE
     assert open_store(store.folder.uri).rows() == 250
