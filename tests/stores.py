@@ -1,8 +1,10 @@
 """Stores for the pipeline's tests, and results of commands."""
 
+import io
 import json
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,6 +94,12 @@ def import_twice_at_once(tmp_path: Path, out: str, files: int) -> None:
     assert added in (files, 2 * files)
     assert sum(f"{files} puzzles added" in text for text in said) == added / files
     assert open_store(out).rows() == added
+
+
+def letters_of(archive: bytes) -> dict[str, str]:
+    """Return the letters of a report's letters.zip by name."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name).decode() for name in opened.namelist()}
 
 
 def cut(path: Path) -> None:

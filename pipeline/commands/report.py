@@ -23,8 +23,8 @@ def report(
 ) -> None:
     """Write a run's report as HTML and JSON.
 
-    The run may be unfinished. The page works without network. authors.txt has a letter to each author on what to fix,
-    for mails.
+    The run may be unfinished. The page works without network. letters.zip has a letter to each author on what to fix,
+    as text for a mail.
     """
     run = open_run(run_folder)
     with show_progress("reading") as progress:

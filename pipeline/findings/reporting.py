@@ -67,7 +67,7 @@ def write_run_report(run: Run, uri: str, public: bool = False, progress: Progres
         for name in files:
             new.move(name, place)
         for name in place.names():
-            if re.fullmatch(r"report-[a-z]+\.svg|attempts\.parquet", name) and name not in files:
+            if re.fullmatch(r"report-[a-z]+\.svg|attempts\.parquet|authors\.txt", name) and name not in files:
                 place.delete(name)  # of a previous report
     return summary["rows"], f"{place.name}/{PAGE}"
 

@@ -3,6 +3,7 @@
 What to fix is worded in sentences, and listed for each author as text for a mail.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -256,9 +257,12 @@ def _change(row: dict[str, Any], whose: str) -> Iterator[str]:
 
 PURPOSE = "A puzzle should have exactly one solution, and be in the archive once."
 
+NAME_LENGTH = 60
+"""Characters of an author's name in a file name."""
 
-def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
-    """Return a letter on what to fix for each author, those with the most puzzles first, as plain text.
+
+def letters(rows: pa.Table, fixed: pa.Array) -> dict[str, str]:
+    """Return a letter on what to fix for each author, those with the most puzzles first: plain text by file name.
 
     rows   as `reports.numbers.census.Census.shown`
     fixed  what `fixes` returned for them, to their authors
@@ -269,17 +273,17 @@ def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
     for row in sorted(wanted, key=lambda row: natural(row["puzzle_id"] or "")):
         lists[row["author"]].append(row)
     most = sorted(lists.items(), key=lambda item: (item[0] is None, -len(item[1]), natural(item[0] or "")))
-    return "\n\n".join(_author_list(author, those) for author, those in most)
+    names_of = (re.sub(r"[^\w.()-]+", " ", author or NO_AUTHOR)[:NAME_LENGTH].strip() for author, _ in most)
+    return {f"{k:04} {name}.txt": _letter(*each) for k, (name, each) in enumerate(zip(names_of, most, strict=True), 1)}
 
 
-def _author_list(author: str | None, rows: list[dict[str, Any]]) -> str:
-    name = one_line(author or NO_AUTHOR)
-    heading, entries = f"{name}: {count_text(len(rows), 'puzzle')}\n\n", "\n".join(map(_entry, rows))
+def _letter(author: str | None, rows: list[dict[str, Any]]) -> str:
+    entries = "\n".join(map(_entry, rows))
     if not author:
-        return heading + entries
+        return entries
     some = "one" if len(rows) == 1 else f"{len(rows):,}"
-    greeting = f"Dear {name},\n\nPlease look at {some} of your puzzles. {PURPOSE}"
-    return f"{heading}{greeting}\n\n{entries}\nThank you, and kind regards\n"
+    greeting = f"Dear {one_line(author)},\n\nPlease look at {some} of your puzzles. {PURPOSE}"
+    return f"{greeting}\n\n{entries}\nThank you, and kind regards\n"
 
 
 def _entry(row: dict[str, Any]) -> str:

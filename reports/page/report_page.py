@@ -4,7 +4,9 @@ Titles, authors and reasons are untrusted input. Jinja escapes them; only what t
 content security policy allows the page's own scripts, by hash, and no requests.
 """
 
+import io
 import json
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -28,7 +30,7 @@ from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.derived_measures import DERIVED
 from nonocensus.reports.numbers.duplicates import find_repeated
 from nonocensus.reports.numbers.figures import Certified, Figures
-from nonocensus.reports.numbers.issues import author_lists, fixes
+from nonocensus.reports.numbers.issues import fixes, letters
 from nonocensus.reports.numbers.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
 from nonocensus.reports.numbers.row_classes import Rows
 from nonocensus.reports.numbers.row_pictures import (
@@ -68,8 +70,8 @@ RUNG_FILTERS = {
 PUZZLES_FILE = "puzzles.parquet"
 """File of the puzzles that the page shows, with verdicts and measures, without clues and pictures."""
 
-AUTHORS_FILE = "authors.txt"
-"""File of what each author has to fix."""
+LETTERS_FILE = "letters.zip"
+"""Archive of what each author has to fix, a text file each."""
 
 
 class RunDetails(NamedTuple):
@@ -107,7 +109,7 @@ def write_report(
     duplicates: pa.Table | None = None,
     connection: duckdb.DuckDBPyConnection | None = None,
 ) -> dict[str, bytes]:
-    """Return the report's files by name: report.html and .json, puzzles.parquet, authors.txt, charts as SVG.
+    """Return the report's files by name: report.html and .json, puzzles.parquet, letters.zip, charts as SVG.
 
     pairs, public, mendings, grades   as for `take_census`
     duplicates                        of the schema DUPLICATES (default: equal canonical hashes among the puzzles shown)
@@ -147,9 +149,7 @@ def write_report(
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(census.shown.drop_columns([*DRAWN, "place"])),
-        AUTHORS_FILE: author_lists(
-            census.shown, fixes(census.shown, repeats, to_author=True, reasons=reasons)
-        ).encode(),
+        LETTERS_FILE: _zip(letters(census.shown, fixes(census.shown, repeats, to_author=True, reasons=reasons))),
     }
 
 
@@ -344,6 +344,16 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
 
 def _json(content: dict[str, Any]) -> bytes:
     return (json.dumps(to_plain(content), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n").encode()
+
+
+def _zip(texts: Mapping[str, str]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, text in texts.items():
+            info = zipfile.ZipInfo(name)  # always of 1980
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, text, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
 
 
 def _parquet(table: pa.Table) -> bytes:

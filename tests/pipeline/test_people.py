@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from chromium import NEEDED, PHONE, chromium, emulated, page_width
 from selenium.webdriver.common.keys import Keys
-from stores import DIAMOND, Nonocensus, random_store
+from stores import DIAMOND, Nonocensus, letters_of, random_store
 from tabs import Tab
 
 from nonocensus.pipeline.jobs import cost
@@ -141,15 +141,15 @@ def test_owner_of_a_site_mends_a_puzzle_and_writes_to_each_author(
     nonocensus("classify", "store", "--out", "run", "--serial")  # status 1: one puzzle is invalid
     assert nonocensus("mend", "run", "--serial").code == 0
     assert nonocensus("report", "run", "--out", "report").code == 0
-    heads = dict(text.split("\n", 1) for text in Path("report/authors.txt").read_text().split("\n\n\n"))
-    assert set(heads) == {"Ann: 1 puzzle", "<script>: 2 puzzles", "محمد: 1 puzzle"}
+    letters = letters_of(Path("report/letters.zip").read_bytes())
+    assert list(letters) == ["0001 script.txt", "0002 Ann.txt", "0003 محمد.txt"], "first that with most puzzles"
     assert (
         "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2."
-        in heads["Ann: 1 puzzle"]
+        in letters["0002 Ann.txt"]
     )
-    assert "keep one of those two but for 1 cell: row 1, column 1 white." in heads["Ann: 1 puzzle"]
-    assert "6 “T6” by Bob" in heads["<script>: 2 puzzles"]
-    assert "Impossible clues: " in heads["محمد: 1 puzzle"]
+    assert "keep one of those two but for 1 cell: row 1, column 1 white." in letters["0002 Ann.txt"]
+    assert "6 “T6” by Bob" in letters["0001 script.txt"]
+    assert "Impossible clues: " in letters["0003 محمد.txt"]
 
     tab.load(tmp_path / "report" / "report.html")
     assert listed(tab, "near") == {f"{PREFIX}10", f"{PREFIX}11"}

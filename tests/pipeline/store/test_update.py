@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from runs import run_of
-from stores import Nonocensus, Refused, held_by_another
+from stores import Nonocensus, Refused, held_by_another, letters_of
 
 from nonocensus.pipeline.jobs.classify_job import retry_changed
 from nonocensus.pipeline.run.run_folder import changed_parts, require_unchanged
@@ -247,7 +247,7 @@ def test_intended_ambiguity_is_marked_and_in_no_letter(tmp_path: Path, nonocensu
     assert nonocensus("import", "noted.jsonl", "--out", "store", "--update").code == 0
     require_unchanged(run)
     assert nonocensus("report", "run", "--out", "report").code == 0
-    letters = (tmp_path / "report/authors.txt").read_text()
+    letters = "".join(letters_of((tmp_path / "report/letters.zip").read_bytes()).values())
     assert ("a/1" in letters, "a/2" in letters) == (False, True)
 
 
@@ -330,7 +330,7 @@ def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocens
         assert nonocensus("query", "run", f"select count(*) from {rows}").out.split() == ["count_star()", str(left)]
     assert nonocensus("mend", "run").out.endswith("1 with several solutions, 1 of them mended.\n")
     assert nonocensus("report", "run", "--out", "report").code == 0
-    letters = (tmp_path / "report/authors.txt").read_text()
+    letters = "".join(letters_of((tmp_path / "report/letters.zip").read_bytes()).values())
     assert ("a/5" in letters, "a/1" in letters) == (True, False)
     told = nonocensus("compare", "old run", "run").out
     assert "3 removed as duplicate: a/1, a/2, a/4, too\n" in told, "since a/5 and a/3 have their clues"
@@ -343,7 +343,8 @@ def test_report_says_why_and_by_whom(tmp_path: Path, nonocensus: Nonocensus) -> 
     contradictory = replace(puzzle("4", author="Cem"), rows=((Block(2),), ()), columns=((Block(2),), ()), goal=None)
     run_of(tmp_path, [*copies, contradictory])
     assert nonocensus("report", "run", "--out", "report").code == 0
-    letters, page = ((tmp_path / "report" / name).read_text() for name in ("authors.txt", "report.html"))
+    letters = "".join(letters_of((tmp_path / "report/letters.zip").read_bytes()).values())
+    page = (tmp_path / "report/report.html").read_text()
     (why,) = json.loads((tmp_path / "report/report.json").read_text())["figures"]["attention"]["contradictory"]
     assert f"No solution: the clues contradict each other.\n{why['why']}\n" in letters
     by = re.findall(r"<span>by <bdi>(.*?)</bdi></span>", page)

@@ -25,11 +25,11 @@ from nonocensus.reports.numbers.census import Census, take_census
 from nonocensus.reports.numbers.duplicates import DUPLICATES, are_plain, find_repeated
 from nonocensus.reports.numbers.issues import (
     ISSUES,
-    author_lists,
     differing,
     fixes,
     has_issue,
     issues,
+    letters,
     ways_alike,
 )
 from nonocensus.solver.api import classify
@@ -97,7 +97,7 @@ def test_nothing_needs_attention() -> None:
     assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, 0, (), (), (), (), 0, {})
     assert told(take_census([])) == Attention((), 0, 0, (), (), (), (), 0, {})
     shown = take_census(pairs((solved("a/1", 1.0), known("a/1")))).shown
-    assert author_lists(shown, fixes(shown, DUPLICATES.empty_table())) == ""
+    assert letters(shown, fixes(shown, DUPLICATES.empty_table())) == {}
 
 
 @settings(deadline=None)
@@ -378,9 +378,8 @@ COPIES = pa.Table.from_pylist(
     ],
     DUPLICATES,
 )
-LISTS = f"""Ann: 2 puzzles
-
-Dear Ann,
+LETTERS = {
+    "0001 Ann.txt": """Dear Ann,
 
 Please look at 2 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
@@ -392,11 +391,8 @@ a/10, 2×2
 Several solutions, which the site does not say.
 
 Thank you, and kind regards
-
-
-<script>alert(1)</script> & \ufffdevil: 1 puzzle
-
-Dear <script>alert(1)</script> & \ufffdevil,
+""",
+    "0002 script alert(1) script evil.txt": """Dear <script>alert(1)</script> & \ufffdevil,
 
 Please look at one of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
@@ -404,11 +400,8 @@ a/5 “<script>alert(1)</script> & \ufffdevil”, 2×2
 Impossible clues: row 1: too long.
 
 Thank you, and kind regards
-
-
-{ARABIC}: 1 puzzle
-
-Dear {ARABIC},
+""",
+    f"0003 {ARABIC}.txt": f"""Dear {ARABIC},
 
 Please look at one of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
@@ -417,13 +410,11 @@ No solution: the clues contradict each other.
 Row 1 has none.
 
 Thank you, and kind regards
-
-
-No author: 1 puzzle
-
-a/6, 8×8
+""",
+    "0004 No author.txt": """a/6, 8×8
 The same as a/2 “Two” by Ann, turned or mirrored.
-"""
+""",
+}
 
 
 def mended_rows(*changes: tuple[str, bytes]) -> pa.Table:
@@ -447,11 +438,8 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
     )
     mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"), ("a/4", b"\1\1\0\0"))
     shown = take_census(rows, mendings=mended).shown
-    assert (
-        author_lists(shown, fixes(shown, DUPLICATES.empty_table(), to_author=True))
-        == """Ann: 4 puzzles
-
-Dear Ann,
+    assert letters(shown, fixes(shown, DUPLICATES.empty_table(), to_author=True)) == {
+        "0001 Ann.txt": """Dear Ann,
 
 Please look at 4 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
@@ -479,12 +467,12 @@ Row 2: 1 becomes 0
 
 Thank you, and kind regards
 """
-    )
+    }
 
 
 def test_each_author_has_a_letter_as_plain_text() -> None:
     shown = take_census(AUTHORS).shown
-    assert author_lists(shown, fixes(shown, COPIES, True, {"a/4": "Row 1 has none."})) == LISTS
+    assert letters(shown, fixes(shown, COPIES, True, {"a/4": "Row 1 has none."})) == LETTERS
 
 
 def test_changes_are_said_whatever_their_size_and_attempts_without_one() -> None:

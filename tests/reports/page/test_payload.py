@@ -307,7 +307,7 @@ def test_page_links_to_the_data_beside_it_without_pictures() -> None:
     files = write_report(browsable(3))
     names = re.findall(r"<a[^>]* download[^>]*>", files["report.html"].decode())
     linked = {re.findall(r'href="([^"]*)"', name)[0] for name in names}
-    assert linked == {"puzzles.parquet", "report.json", "authors.txt"} < set(files)
+    assert linked == {"puzzles.parquet", "report.json", "letters.zip"} < set(files)
     told = pq.read_table(pa.BufferReader(files["puzzles.parquet"]))
     ((results, _),) = browsable(3)
     assert sorted(told["puzzle_id"].to_pylist()) == sorted(results["puzzle_id"].to_pylist())
