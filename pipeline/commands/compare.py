@@ -63,8 +63,9 @@ def describe(found: Comparison, old: str, new: str) -> Iterator[RenderableType]:
         f"clues; {puzzles.only_old:,} only in {escape(old)}, {puzzles.only_new:,} only in {escape(new)}."
     )
     yield (
-        f"At fault (several solutions, none, impossible clues or another picture): {found.faults.old:,} in "
-        f"{escape(old)}, [bold]{found.faults.new:,}[/bold] in {escape(new)}."
+        "At fault (several solutions, none, impossible clues or another picture; a report counts duplicates too, and "
+        f"tells marked ones apart): {found.faults.old:,} in {escape(old)}, "
+        f"[bold]{found.faults.new:,}[/bold] in {escape(new)}."
     )
     yield from describe_verdicts(found)
     for what, differences in (("configuration", found.configuration), ("versions", found.versions)):

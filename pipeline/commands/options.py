@@ -87,7 +87,7 @@ InputFormat = Annotated[
 
 OutputFormat = Annotated[
     str | None,
-    typer.Option("--to", help="Output format.", metavar="FORMAT", show_default="from the output's name"),
+    typer.Option("--to", help="Output format.", metavar="FORMAT", show_default="by its name; jsonl in a folder"),
 ]
 
 # Selection

@@ -4,15 +4,20 @@ Puzzles are matched by id; proofs, times and counters are compared where the clu
 the runs, out of core if needed, into one narrow table.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
+import pyarrow as pa
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.findings.sql_tables import results_table
+from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
 from nonocensus.pipeline.run.configuration import diff_configurations
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database
+from nonocensus.solver.model.tables import PUZZLES
+
+if TYPE_CHECKING:  # importing takes 50 MB
+    import pyarrow.dataset as ds
 
 SLOWER, SECONDS = 2.0, 0.01
 """A puzzle counts as slower or faster if its time changed by at least this factor and these CPU seconds."""
@@ -27,7 +32,7 @@ GROUPS = {
     "still at fault": "In both runs, and not worse in the second.",
     "new": "Only in the second run, without a fault.",
     "removed": "Only in the first run: no longer in the store, or without a result yet.",
-    "removed as duplicate": "Only in the first run, where the same clues have a second id, which is in both runs.",
+    "removed as duplicate": "Only in the first run, where a puzzle in both is the same, perhaps turned or recoloured.",
     "another verdict": "Neither fixed nor worse.",
     "other clues": "Changed clues with the same verdict.",
 }
@@ -74,7 +79,7 @@ class VerdictChange(NamedTuple):
 class ChangedVerdict(NamedTuple):
     """A puzzle with its verdicts in both runs, and why clues are impossible; None where a run lacks it.
 
-    repeats   the puzzle in both runs that has the clues of a duplicate removed
+    repeats   the puzzle in both runs that a duplicate removed is the same as
     """
 
     puzzle_id: str
@@ -184,6 +189,7 @@ def compare(old: Run, new: Run) -> Comparison:
     with database() as connection:
         for name, run in (("old", old), ("new", new)):
             connection.register(f"{name}_results", results_table(run))
+            connection.register(f"{name}_puzzles", _puzzles(run))
             connection.execute(_RUN.format(name))
         connection.execute(_JOINED)
         connection.execute(_PAIRS.format(settings[0].get("depth") == settings[1].get("depth")))
@@ -211,6 +217,14 @@ def compare(old: Run, new: Run) -> Comparison:
             _records(connection, TimedPuzzle, _MOVED.format("new", "old")),
             _records(connection, TimedPuzzle, _MOVED.format("old", "new")),
         )
+
+
+def _puzzles(run: Run) -> "pa.Table | ds.Dataset":
+    """Return the puzzles of a run; none if its store is gone or has changed."""
+    try:
+        return puzzles_table(run)
+    except UserError:
+        return PUZZLES.empty_table()
 
 
 def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:
@@ -255,6 +269,7 @@ _RUN = f"""
     select
         puzzle_id, true as there,
         hash(clue_hash) as clues,
+        coalesce(canonical_hash, clue_hash) as shape,
         coalesce(label, status) as label,
         coalesce(solutions, 'unknown') as solutions,
         technique,
@@ -267,7 +282,9 @@ _RUN = f"""
         end as fault,
         error,
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
-    from {{0}}_results
+    from {{0}}_results left join (
+        select puzzle_id, any_value(canonical_hash) as canonical_hash from {{0}}_puzzles group by puzzle_id
+    ) using (puzzle_id)
 """
 """Return SQL for the compared columns. Counters of rungs not tried are 0; those of a killed puzzle are null.
 
@@ -288,8 +305,8 @@ _JOINED = f"""
         {", ".join(f"{run}.{name} as {run}_{name}" for name in (*COLUMNS[1:], *COUNTERS) for run in ("old", "new"))}
     from old full join new using (puzzle_id)
     left join (
-        select clues, min(puzzle_id) as puzzle_id from old join new using (puzzle_id, clues) group by clues
-    ) as kept on kept.clues = old.clues
+        select old.shape, min(puzzle_id) as puzzle_id from old join new using (puzzle_id, clues) group by old.shape
+    ) as kept on kept.shape = old.shape
 """
 
 _PAIRS = """

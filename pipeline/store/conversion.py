@@ -89,10 +89,8 @@ def format_named(name: str) -> Format:
 
 
 def format_for(out: str, given: Format | None) -> Format:
-    """Return the format of an output file: the one given, or by its suffix. Raises UserError."""
-    found = given or of_suffix(strip_compression_suffix(out))
-    if found is None and out.endswith("/"):
-        raise UserError(f"{out} is a folder: name the format of its files, like --to jsonl, which keeps ids")
+    """Return the format of an output file: the one given, or by its suffix; jsonl in a folder. Raises UserError."""
+    found = given or (jsonl if out.endswith("/") else of_suffix(strip_compression_suffix(out)))
     if found is None:
         raise UserError(f"{out}: no format has this suffix; end it in .non, .jsonl, .png or another of docs/FORMATS.md")
     return found

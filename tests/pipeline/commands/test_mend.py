@@ -225,6 +225,10 @@ def test_mended_puzzles_are_printed_and_written(nonocensus: Nonocensus, store: s
     (written,) = named("non").read((tmp_path / "mended.non").read_bytes())
     assert solve(written)["solutions"] == "unique"
     assert written.title == "[bold]Switch"
+    assert nonocensus("mend", store, "--out", "mended/").code == 0
+    (path,) = Path("mended").iterdir()
+    (kept,) = named("jsonl").read(path.read_bytes())
+    assert kept.puzzle_id == "local/switch", "a format that keeps ids"
 
 
 def test_files_are_solved_and_unreadable_ones_reported(nonocensus: Nonocensus, tmp_path: Path) -> None:

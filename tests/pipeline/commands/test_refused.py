@@ -182,7 +182,6 @@ REFUSED = {
     "mend store --to non": "name it with --out",
     "mend store --out - --to non": "standard output gets the report; name a file",
     "mend store --out x.unknown": "no format has this suffix",
-    "mend store --out x/": "x/ is a folder: name the format of its files, like --to jsonl, which keeps ids",
     "nope": "No such command 'nope'; see nonocensus",
     f"pack run {NEW} --spread grade": "has no grades yet; make them with: nonocensus grade",
     f"pack run {NEW} --where 'minutes < 5'": "has no grades yet; make them with: nonocensus grade",

@@ -336,6 +336,17 @@ def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocens
     assert "3 removed as duplicate: a/1, a/2, a/4, too\n" in told, "since a/5 and a/3 have their clues"
 
 
+def test_turned_copies_leave_as_duplicates(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    corner = np.tri(2, dtype=np.uint8)
+    run_of(tmp_path, [puzzle("1", corner), puzzle("2", corner[:, ::-1]), puzzle("3")])
+    for name in ("store", "run"):
+        shutil.copytree(tmp_path / name, tmp_path / "before" / name)
+    for command in (("remove", "store", "a/2,a/3"), ("retry", "run", "--changed", "--serial")):
+        assert nonocensus(*command).code == 0
+    told = nonocensus("compare", "before/run", "run").out
+    assert "1 removed: a/3\n1 removed as duplicate: a/2\n" in told
+
+
 def test_report_says_why_and_by_whom(tmp_path: Path, nonocensus: Nonocensus) -> None:
     """What its attention says of contradictory puzzles, their letters do; copies have their authors."""
     large = np.tri(8, dtype=np.uint8)
