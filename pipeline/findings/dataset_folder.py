@@ -37,6 +37,7 @@ from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.dataset.card import DatasetOrigin, RowCount, card, license_of
 from nonocensus.reports.dataset.croissant import croissant
 from nonocensus.reports.dataset.dataset_columns import (
+    CHECKSUM,
     DUPLICATE,
     SPLITS,
     Content,
@@ -97,6 +98,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
         size = _gather(database, run, content, grades, progress)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
+        (checksum,) = database.execute(f"select {CHECKSUM} from kept").fetchall()[0]
         license_id = license_of(content, counts)
         columns = schema(content, about, graded=len(grades.rows) > 0)
         step = max(1, min(FETCHED_ROWS, FETCHED_BYTES * summary["rows"] // size))
@@ -109,7 +111,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
                 for number, first in enumerate(groups):
                     name = f"{split}-{number:05d}.parquet"
                     files.append(_write_file(new / "data", name, split, columns, chain([first], groups), progress))
-            origin = _origin(run, summary, content, about["minutes_model"])
+            origin = _origin(run, summary, content, about["minutes_model"], checksum)
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
             if content == Content.measures:
@@ -144,14 +146,16 @@ def _describe(run: Run, content: Content) -> dict[str, str]:
     }
 
 
-def _origin(run: Run, summary: dict[str, Any], content: Content, model: str) -> DatasetOrigin:
+def _origin(run: Run, summary: dict[str, Any], content: Content, model: str, checksum: str) -> DatasetOrigin:
     return DatasetOrigin(
         content=content,
         run_id=summary["run_id"],
         configuration=run.manifest["config"],
         config_hash=run.manifest["config_hash"],
         solver_version=run.manifest["versions"]["nonocensus"],
+        commit=run.manifest["versions"].get("commit"),
         minutes_model=model,
+        checksum=checksum,
         puzzles=summary["puzzles"],
         started=summary["first_started"],
         finished=summary["last_finished"],

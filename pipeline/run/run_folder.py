@@ -21,8 +21,11 @@ import os
 import platform
 import re
 import secrets
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
@@ -353,7 +356,7 @@ def _new_manifest(store: Store, place: Folder, inputs: list[Part], config: Confi
         "config": config,
         "config_hash": config_hash(config),
         "inputs": inputs,
-        "versions": versions(),
+        "versions": versions() | _commit(),
         **store_location(store, place),
     }
     return cast(RunManifest, manifest)
@@ -372,6 +375,17 @@ def versions() -> dict[str, str]:
     # An editable install's metadata keeps the version it was installed with.
     own = {"python": platform.python_version(), "nonocensus": __version__}
     return own | {name: version(name) for name in libraries}
+
+
+@cache
+def _commit() -> dict[str, str]:
+    """Return the commit of the checkout that this is; empty for an installed package, or without git."""
+    checkout = Path(__file__).resolve().parents[2]
+    with suppress(OSError, subprocess.CalledProcessError):
+        if (checkout / ".git").exists():
+            command = ["git", "-C", str(checkout), "describe", "--always", "--dirty"]
+            return {"commit": subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL).strip()}
+    return {}
 
 
 def _refuse_another(run: Run, store: Store, config: Configuration) -> None:

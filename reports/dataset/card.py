@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from markupsafe import Markup
 
-from nonocensus.reports.dataset.dataset_columns import SPLITS, Content
+from nonocensus.reports.dataset.dataset_columns import CHECKSUM, SPLITS, Content
 from nonocensus.reports.page.templating import environment, markdown
 from nonocensus.reports.rights import HOME_PAGES, MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.words.citation import cite
@@ -44,11 +44,13 @@ class DatasetOrigin(NamedTuple):
     configuration: Mapping[str, Any]
     config_hash: str
     solver_version: str
+    commit: str | None  # of the checkout that made the run
     puzzles: int  # of the run, with results or without
     started: str | None  # ISO 8601
     finished: str | None
     hosts: int
     minutes_model: str = ""  # of its grades
+    checksum: str = ""  # of its puzzles: CHECKSUM
 
     @property
     def citation(self) -> str:
@@ -103,6 +105,7 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
             origin=origin,
             total=total,
             cite=Markup(origin.citation),
+            checksum=Markup(CHECKSUM),
             dates=[_day(origin.started), _day(origin.finished)],
             splits={name: splits[name] for name in SPLITS if splits[name]},
             labels=_totals(counts, "label"),

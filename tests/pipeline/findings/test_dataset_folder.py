@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.findings import dataset_folder
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
+from nonocensus.pipeline.findings.sql_tables import open_tables
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.reports.dataset.dataset_columns import SPLITS, Content, schema
@@ -106,6 +108,13 @@ def test_duplicates_name_the_first_row(made: Path) -> None:
     ]  # fmt: skip
     assert len(splits) == 5
     assert len(set(splits)) == 1
+
+
+def test_card_tells_whether_a_store_has_the_same_puzzles(run: Run, made: Path) -> None:
+    (query,) = re.findall('nonocensus query store "(.*)"', (made / "README.md").read_text())
+    with open_tables(run.store) as database:
+        ((checksum,),) = database.execute(query).fetchall()
+    assert f"that of this dataset, `{checksum}`:" in (made / "README.md").read_text()
 
 
 def test_files_describe_themselves(run: Run, made: Path) -> None:

@@ -39,6 +39,7 @@ def test_run_has_one_row_per_puzzle(store: Store, tmp_path: Path) -> None:
     assert not (tmp_path / "run" / SUMMARY).exists(), "who only reads writes nothing"
     assert json.loads(json.dumps(write_summary(run))) == json.loads((tmp_path / "run" / SUMMARY).read_text()) == summary
     assert set(table["config_hash"].to_pylist()) == {run.manifest["config_hash"]}
+    assert ("commit" in run.manifest["versions"]) == Path(__file__).parents[3].joinpath(".git").exists()
     assert set(table["part"].to_pylist()) == {part.name for part in store.parts()}
     events = [json.loads(line) for path in (tmp_path / "run/log").iterdir() for line in path.read_text().splitlines()]
     assert [events[0]["event"], events[-1]["event"]] == ["session begun", "session ended"]

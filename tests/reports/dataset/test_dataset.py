@@ -47,6 +47,7 @@ def origin(content: Content = Content.none) -> DatasetOrigin:
         configuration={"cpu_limit": 60.0, "rung": "search"},
         config_hash="abc",
         solver_version="1",
+        commit="abc1234",
         puzzles=10,
         started="2026-01-02T03:04:05+00:00",
         finished="2026-01-03T03:04:05+00:00",
@@ -126,6 +127,7 @@ def test_card() -> None:
         RowCount("test", "local", "MIT", "multiple", 1),
     ]
     text = card(origin(), schema(Content.none), counts, 3).decode()
+    assert "| nonocensus | 1, commit abc1234 |" in text
     head = front(text.encode())
     assert (head["license"], head["license_name"]) == ("other", "as-stated-in-the-card")
     assert "what the puzzles' sites state" in text
