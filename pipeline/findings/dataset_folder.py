@@ -92,7 +92,15 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     grades = finished_grades(run)
-    about = _describe(run, content) | {"minutes_model": minutes_model(grades.rows)}
+    about = {
+        "kind": KIND,
+        "schema": SCHEMA_VERSION,
+        "content": content.value,
+        "run_id": run.manifest["run_id"],
+        "config_hash": run.manifest["config_hash"],
+        "solver_version": run.manifest["versions"]["nonocensus"],
+        "minutes_model": minutes_model(grades.rows),
+    }
     with _database() as database:
         progress.on_start("reading", run.rows, 0)
         size = _gather(database, run, content, grades, progress)
@@ -111,7 +119,7 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
                 for number, first in enumerate(groups):
                     name = f"{split}-{number:05d}.parquet"
                     files.append(_write_file(new / "data", name, split, columns, chain([first], groups), progress))
-            origin = _origin(run, summary, content, about["minutes_model"], checksum)
+            origin = DatasetOrigin(content, run.manifest, summary, about["minutes_model"], checksum)
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
             if content == Content.measures:
@@ -132,35 +140,6 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
         "license": license_id,
         "folder": place.name,
     }
-
-
-def _describe(run: Run, content: Content) -> dict[str, str]:
-    """Return the content of dataset.json and the metadata of its files."""
-    return {
-        "kind": KIND,
-        "schema": SCHEMA_VERSION,
-        "content": content.value,
-        "run_id": run.manifest["run_id"],
-        "config_hash": run.manifest["config_hash"],
-        "solver_version": run.manifest["versions"]["nonocensus"],
-    }
-
-
-def _origin(run: Run, summary: dict[str, Any], content: Content, model: str, checksum: str) -> DatasetOrigin:
-    return DatasetOrigin(
-        content=content,
-        run_id=summary["run_id"],
-        configuration=run.manifest["config"],
-        config_hash=run.manifest["config_hash"],
-        solver_version=run.manifest["versions"]["nonocensus"],
-        commit=run.manifest["versions"].get("commit"),
-        minutes_model=model,
-        checksum=checksum,
-        puzzles=summary["puzzles"],
-        started=summary["first_started"],
-        finished=summary["last_finished"],
-        hosts=len(summary["hosts"]),
-    )
 
 
 def _refuse_another(place: Folder) -> None:

@@ -40,22 +40,15 @@ class DatasetOrigin(NamedTuple):
     """Provenance of a dataset, and whose content it holds."""
 
     content: Content
-    run_id: str
-    configuration: Mapping[str, Any]
-    config_hash: str
-    solver_version: str
-    commit: str | None  # of the checkout that made the run
-    puzzles: int  # of the run, with results or without
-    started: str | None  # ISO 8601
-    finished: str | None
-    hosts: int
+    manifest: Mapping[str, Any]  # the run's run.json
+    summary: Mapping[str, Any]  # its summary.json
     minutes_model: str = ""  # of its grades
     checksum: str = ""  # of its puzzles: CHECKSUM
 
     @property
     def citation(self) -> str:
         """The run's citation in BibTeX."""
-        return cite(self.run_id, self.finished, self.solver_version)
+        return cite(self.summary["run_id"], self.summary["last_finished"], self.manifest["versions"]["nonocensus"])
 
 
 class RowCount(NamedTuple):
@@ -106,7 +99,7 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
             total=total,
             cite=Markup(origin.citation),
             checksum=Markup(CHECKSUM),
-            dates=[_day(origin.started), _day(origin.finished)],
+            dates=[_day(origin.summary[name]) for name in ("first_started", "last_finished")],
             splits={name: splits[name] for name in SPLITS if splits[name]},
             labels=_totals(counts, "label"),
             sources=sources[:LISTED],

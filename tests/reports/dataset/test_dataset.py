@@ -41,18 +41,10 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 
 
 def origin(content: Content = Content.none) -> DatasetOrigin:
-    return DatasetOrigin(
-        content=content,
-        run_id="r1",
-        configuration={"cpu_limit": 60.0, "rung": "search"},
-        config_hash="abc",
-        solver_version="1",
-        commit="abc1234",
-        puzzles=10,
-        started="2026-01-02T03:04:05+00:00",
-        finished="2026-01-03T03:04:05+00:00",
-        hosts=2,
-    )
+    versions = {"nonocensus": "1", "commit": "abc1234"}
+    manifest = {"config": {"cpu_limit": 60.0, "rung": "search"}, "config_hash": "abc", "versions": versions}
+    days = {"first_started": "2026-01-02T03:04:05+00:00", "last_finished": "2026-01-03T03:04:05+00:00"}
+    return DatasetOrigin(content, manifest, {"run_id": "r1", "puzzles": 10, "hosts": ["a", "b"], **days})
 
 
 def batch(table: pa.Table) -> pa.RecordBatch:
