@@ -4,6 +4,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
@@ -157,15 +158,16 @@ def print_run(run: Run) -> None:
     """Print a run's configuration and labels, and the progress of the command working on it."""
     pieces, damaged = run.survey()
     summary = summarize(run, pieces)
+    place, changed = _store_state(run)
     longest = max((run.manifest.get("retried", 0.0), *(piece.limit for piece in pieces)))
     value = summary | {
         "left": summary["puzzles"] - summary["rows"],
         "progress": read_progress(run),
         "damaged": [str(error) for error in damaged.values()],
-        "changed_parts": _changed_parts(run),
+        "changed_parts": changed,
         "config": run.manifest["config"],
         "retried_cpu_limit": longest if longest > run.manifest["config"]["cpu_limit"] else None,
-        "store": _store_place(run),
+        "store": place,
         **grading(run, summary["rows"] <= COUNTED),
     }
     print_result(value, describe_run(run, value))
@@ -173,20 +175,13 @@ def print_run(run: Run) -> None:
         err.print(f"[red]{escape(str(error))}[/red]")
 
 
-def _store_place(run: Run) -> str:
-    """Return where the run's store is, or else where it was."""
-    try:
-        return run.store.folder.uri
-    except UserError:
-        return run.manifest["store"]
-
-
-def _changed_parts(run: Run) -> list[str]:
-    """Return the parts of the run that have changed in its store; none if the store can't be read."""
-    try:
-        return changed_parts(run)
-    except UserError:
-        return []
+def _store_state(run: Run) -> tuple[str, list[str]]:
+    """Return where the run's store is, or else was, and the run's parts that have changed there, if it can be read."""
+    place, changed = run.manifest["store"], list[str]()
+    with suppress(UserError):
+        place = run.store.folder.uri
+        changed = changed_parts(run)
+    return place, changed
 
 
 def describe_run(run: Run, summary: dict[str, Any]) -> Iterator[RenderableType]:
@@ -215,7 +210,7 @@ def describe_run(run: Run, summary: dict[str, Any]) -> Iterator[RenderableType]:
 
 def describe_changed(run: Run) -> Iterator[str]:
     """Yield what to do about puzzles, or else parts, that have changed in the run's store, if there are any."""
-    if changed := _changed_parts(run):
+    if changed := _store_state(run)[1]:
         try:
             is_quick = sum(part.rows for part in run.parts if part.name in changed) <= COUNTED
             puzzles = count_changed(run) if is_quick else 0

@@ -4,10 +4,10 @@ Puzzles are matched by id; proofs, times and counters are compared where the clu
 the runs, out of core if needed, into one narrow table.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import duckdb
-import pyarrow as pa
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
@@ -15,9 +15,6 @@ from nonocensus.pipeline.run.configuration import diff_configurations
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database
 from nonocensus.solver.model.tables import PUZZLES
-
-if TYPE_CHECKING:  # importing takes 50 MB
-    import pyarrow.dataset as ds
 
 SLOWER, SECONDS = 2.0, 0.01
 """A puzzle counts as slower or faster if its time changed by at least this factor and these CPU seconds."""
@@ -189,7 +186,9 @@ def compare(old: Run, new: Run) -> Comparison:
     with database() as connection:
         for name, run in (("old", old), ("new", new)):
             connection.register(f"{name}_results", results_table(run))
-            connection.register(f"{name}_puzzles", _puzzles(run))
+            connection.register(f"{name}_puzzles", PUZZLES.empty_table())
+            with suppress(UserError):  # its store is gone, or has changed
+                connection.register(f"{name}_puzzles", puzzles_table(run))
             connection.execute(_RUN.format(name))
         connection.execute(_JOINED)
         connection.execute(_PAIRS.format(settings[0].get("depth") == settings[1].get("depth")))
@@ -217,14 +216,6 @@ def compare(old: Run, new: Run) -> Comparison:
             _records(connection, TimedPuzzle, _MOVED.format("new", "old")),
             _records(connection, TimedPuzzle, _MOVED.format("old", "new")),
         )
-
-
-def _puzzles(run: Run) -> "pa.Table | ds.Dataset":
-    """Return the puzzles of a run; none if its store is gone or has changed."""
-    try:
-        return puzzles_table(run)
-    except UserError:
-        return PUZZLES.empty_table()
 
 
 def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:

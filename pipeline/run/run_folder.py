@@ -380,11 +380,11 @@ def versions() -> dict[str, str]:
 @cache
 def _commit() -> dict[str, str]:
     """Return the commit of the checkout that this is; empty for an installed package, or without git."""
-    checkout = Path(__file__).resolve().parents[2]
+    command = ["git", "--git-dir=.git", "describe", "--always", "--dirty"]
     with suppress(OSError, subprocess.CalledProcessError):
-        if (checkout / ".git").exists():
-            command = ["git", "-C", str(checkout), "describe", "--always", "--dirty"]
-            return {"commit": subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL).strip()}
+        checkout = Path(__file__).resolve().parents[2]
+        told = subprocess.check_output(command, cwd=checkout, text=True, stderr=subprocess.DEVNULL)
+        return {"commit": told.strip()}
     return {}
 
 
