@@ -42,9 +42,7 @@ from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
 from nonocensus.pipeline.run.run_folder import is_run, open_run
-from nonocensus.reports.words import formatting
-from nonocensus.reports.words.formatting import count_text, fixed, minutes_text
-from nonocensus.scrapers.archives.source_file import is_url
+from nonocensus.reports.words.formatting import count_text, fixed, minutes_text, share
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -93,7 +91,7 @@ def grade_place(
 
     Rows of puzzles of stores and files are added to `rows`; unreadable files to `problems`.
     """
-    if not is_url(place) and is_run(place):
+    if is_run(place):
         return grade_run(open_run(place), request)
     refuse_selection(request.selection, place)
     tally = Tally()
@@ -144,11 +142,7 @@ def technique_table(tally: Tally) -> RenderableType:
     numbers = ("grade", "puzzles", "share", "of them")
     made = table(*numbers[:3], "hardest technique", numbers[3], "", right=numbers)
     for grade in tally.grades:
-        first = [
-            f"[bold]{grade.grade}[/bold]",
-            f"{grade.puzzles:,}",
-            formatting.share(grade.puzzles, tally.graded),
-        ]
+        first = [f"[bold]{grade.grade}[/bold]", f"{grade.puzzles:,}", share(grade.puzzles, tally.graded)]
         for name, puzzles in grade.techniques.items():
             made.add_row(*first, name, f"{puzzles:,}", f"[dim]{escape(says[name])}[/dim]")
             first = ["", "", ""]

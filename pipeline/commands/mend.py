@@ -45,7 +45,6 @@ from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.words.formatting import count_text
-from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import normalize_palette
@@ -80,8 +79,7 @@ def mend(
     if dry_run:
         print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)
         return
-    keeps_results = any(is_run(place) for place in places if not is_url(place))
-    with resumable() if keeps_results else nullcontext():
+    with resumable() if any(map(is_run, places)) else nullcontext():
         found, problems = mend_places(places, request, file_format)
     if not global_options.json:  # after the progress bar has ended
         print_text([] if global_options.quiet else map(describe_mended, found))
@@ -130,7 +128,7 @@ def mend_places(
 def mended_in(places: list[str], request: JobRequest, input_format: Format | None) -> Generator[MendResult | Problem]:
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
     for place in places:
-        if not is_url(place) and is_run(place):
+        if is_run(place):
             yield from mend_run(open_run(place), request)
         else:
             refuse_selection(request.selection, place)

@@ -29,7 +29,6 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import is_store, one_batch, open_store
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
 from nonocensus.reports.numbers.joined_columns import Grade, by_grade
-from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import Format
@@ -210,7 +209,7 @@ def puzzles_in(place: str, known: Format | None, progress: ProgressCallbacks) ->
 
     known   the files' format, if given
     """
-    if not is_url(place) and is_store(place):
+    if is_store(place):
         store = open_store(place)
         total: int | None = store.rows()
         found: Iterator[pa.RecordBatch | Problem] = store.batches(READ)

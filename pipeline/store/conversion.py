@@ -18,7 +18,7 @@ from nonocensus.pipeline.store.paths import STDOUT, folder, open_output
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.archives.compression import open_compressing, strip_compression_suffix
-from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, is_url
+from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import count_files, files_in
 from nonocensus.scrapers.formats import Format, FormatError, jsonl, named, of_suffix
@@ -53,7 +53,7 @@ def read_puzzles(
     """
     is_empty = True
     for path in paths:
-        if not is_url(path) and is_store(path):
+        if is_store(path):
             store = open_store(path)
             progress.on_start("converting", store.rows(), 0)
             found: Iterable[Puzzle | Problem] = track(puzzles_in(store), progress)

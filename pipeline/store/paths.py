@@ -21,6 +21,7 @@ from pyarrow import fs
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
+from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.filesystems import open_filesystem
 from nonocensus.scrapers.url import Url
 from nonocensus.solver.extras import MissingExtra
@@ -278,8 +279,8 @@ def folder(uri: str) -> Folder:
 
 
 def is_folder(uri: str) -> bool:
-    """Return whether a local path is a folder, or whether a URI may be one. Raises UserError or StorageError."""
-    return _look_up(uri)[2] != fs.FileType.File if "://" in uri else Path(uri).is_dir()
+    """Return whether a local path is a folder, or a URI but a web address may be. Raises UserError or StorageError."""
+    return not is_url(uri) and _look_up(uri)[2] != fs.FileType.File if "://" in uri else Path(uri).is_dir()
 
 
 def is_missing(uri: str) -> bool:

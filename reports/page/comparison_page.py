@@ -50,24 +50,23 @@ def comparison_page(
 ) -> str:
     """Return the page, offline and without scripts.
 
-    groups   those without puzzles are left out
+    groups   those that have puzzles
     runs     names of both runs
     shared   numbers of puzzles in both runs, with the same clues and with other ones
     faults   numbers of puzzles at fault in either run
     alarms   number of changed proofs: one of the runs is wrong then
     """
-    template = environment(autoescape=True).get_template("comparison.html.j2")
-    there = [group for group in groups if group.puzzles]
-    changed = any(group.name != "still at fault" for group in there)
-    framed = any(FRAME in drawn for group in there for one in group.listed for drawn in one.pictures.values())
-    style = Markup(source("report.css"))
-    return template.render(
-        groups=there,
-        changed=changed,
-        runs=runs,
-        shared=shared,
-        faults=faults,
-        alarms=alarms,
-        framed=framed,
-        style=style,
+    return (
+        environment(autoescape=True)
+        .get_template("comparison.html.j2")
+        .render(
+            groups=groups,
+            changed=any(group.name != "still at fault" for group in groups),
+            runs=runs,
+            shared=shared,
+            faults=faults,
+            alarms=alarms,
+            framed=any(FRAME in drawn for group in groups for one in group.listed for drawn in one.pictures.values()),
+            style=Markup(source("report.css")),
+        )
     )

@@ -135,7 +135,10 @@ def write_report(
         "techniques": {technique.name: technique for technique in TECHNIQUES},
         "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
-        "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
+        "settings": {
+            name: value if isinstance(value, str) else json.dumps(to_plain(value), ensure_ascii=False, default=str)
+            for name, value in (about.configuration or {}).items()
+        },
         "citation": cite(about.run_id, str(about.finished or ""), version) if about.run_id else "",
         "cards": _cards(figures),
         "rung_filters": RUNG_FILTERS,
@@ -178,7 +181,9 @@ def _cards(figures: Figures) -> tuple[Card, ...]:
         (total - unique - several - none - figures.failed, "undecided", "timeout", [("issues", "undecided")]),
         (figures.failed, "invalid or failed", "invalid", [("issues", "invalid or failed")]),
     )
-    cards = [Card(formatting.number(total), "puzzle" if total == 1 else "puzzles", _origin(figures), filters=())]
+    names = [group.name for group in figures.sources]
+    origin = ", ".join(names) if len(names) <= 3 else f"from {len(names)} sources"
+    cards = [Card(formatting.number(total), "puzzle" if total == 1 else "puzzles", origin, filters=())]
     cards += [
         Card(formatting.number(puzzles), name, formatting.share(puzzles, total), label_color(label), tuple(filters))
         for puzzles, name, label, filters in verdicts
@@ -186,20 +191,9 @@ def _cards(figures: Figures) -> tuple[Card, ...]:
     ]
     if figures.grades and figures.grades.quartiles:
         low, middle, high = map(minutes_text, figures.grades.quartiles)
-        cards.append(
-            Card(
-                middle,
-                "median time for people",
-                f"estimated; half take {low} to {high}",
-                filters=(("sort", "minutes"),),
-            )
-        )
+        note = f"estimated; half take {low} to {high}"
+        cards.append(Card(middle, "median time for people", note, filters=(("sort", "minutes"),)))
     return tuple(cards)
-
-
-def _origin(figures: Figures) -> str:
-    names = [group.name for group in figures.sources]
-    return ", ".join(names) if len(names) <= 3 else f"from {len(names)} sources"
 
 
 def _facts(about: RunDetails) -> dict[str, str]:
@@ -232,10 +226,6 @@ def _moment(moment: datetime | str | None) -> str | None:
     if isinstance(moment, str):
         moment = datetime.fromisoformat(moment)
     return None if moment is None else f"{moment:%Y-%m-%d %H:%M:%S %Z}".strip()
-
-
-def _setting(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(to_plain(value), ensure_ascii=False, default=str)
 
 
 def _measures(graded: bool) -> list[dict[str, str]]:

@@ -18,7 +18,7 @@ from nonocensus.pipeline.run.run_folder import Run, is_run, open_place
 from nonocensus.pipeline.store.conversion import puzzles_in
 from nonocensus.pipeline.store.parts import is_store
 from nonocensus.pipeline.store.sources import check_sources, exists
-from nonocensus.scrapers.archives.source_file import SourceFile, is_url, read_whole
+from nonocensus.scrapers.archives.source_file import SourceFile, read_whole
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import LINKS, Format
@@ -57,7 +57,7 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
 
     """
     place, *names = arguments
-    if names and not is_url(place) and (is_store(place) or is_run(place)):
+    if names and (is_store(place) or is_run(place)):
         return [PuzzleArgument(place, None, str(parse_id(name) or name)) for name in names]
     parsed = [PuzzleArgument(text, None if exists(text) else parse_id(text)) for text in arguments]
     named = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)

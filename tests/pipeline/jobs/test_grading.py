@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from runs import WorkerKiller
+from runs import WorkerKiller, run_of
 from stores import Nonocensus, Refused, cut, other_columns, sampled
 
 import nonocensus as nc
@@ -253,19 +253,6 @@ def test_grade_of_other_clues_is_ignored(own: Run, nonocensus: Nonocensus) -> No
     assert (tally.done, tally.graded) == (1, len(directly(own)))
 
 
-def test_changed_store_is_refused(own: Run, nonocensus: Nonocensus) -> None:
-    place = Path(own.store.folder.path, "puzzles")
-    name = own.parts[0].name
-    kept_file = (place / f"{name}.json").read_text()
-    try:
-        (place / f"{name}.json").write_text(kept_file.replace(own.parts[0].sha256, "0" * 64))
-        refused = nonocensus("grade", "run", "--serial")
-    finally:
-        (place / f"{name}.json").write_text(kept_file)
-    assert refused.code == 3
-    assert files_of(own) == []
-
-
 @pytest.mark.slow
 def test_report_shows_grades(own: Run, nonocensus: Nonocensus) -> None:
     def reported() -> tuple[str, dict[str, Any]]:
@@ -388,10 +375,8 @@ def test_invalid_cpu_limits_are_refused_before_any_work(own: Run) -> None:
 
 
 def test_run_without_unique_puzzles_has_no_grades(nonocensus: Nonocensus, tmp_path: Path) -> None:
-    (tmp_path / "switch.non").write_bytes(named("non").write(SWITCH))
-    assert nonocensus("import", "switch.non", "--out", "store").code == 0
-    assert nonocensus("classify", "store", "--out", "one", "--serial").code == 0
-    done = nonocensus("grade", "one")
+    run_of(tmp_path, [SWITCH])
+    done = nonocensus("grade", "run")
     assert done.code == 0
     assert done.out.startswith("0 of 0 puzzles with one solution graded")
-    assert not (tmp_path / "one" / "grades").exists()
+    assert not (tmp_path / "run" / "grades").exists()

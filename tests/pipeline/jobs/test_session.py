@@ -18,7 +18,6 @@ from nonocensus.pipeline.jobs.driver import MAX_READS
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.run.plan import Plan
-from nonocensus.pipeline.run.progress import read_progress
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import Store
 
@@ -108,8 +107,7 @@ def test_progress_says_what_it_waits_for(run: Run, monkeypatch: pytest.MonkeyPat
         session.tick(2, is_last=True)
     assert said == ["2 tasks at work, longest 34 s"] * 2, "in the last tick, and at the end"
     assert json.loads(log_of(session).splitlines()[-1])["left"] == 3
-    ended = read_progress(run)
-    assert ended
+    ended = json.loads(Path(run.folder.path, "progress.json").read_text())
     assert ended["eta_seconds"] is None, "of the last puzzles nothing is known"
 
 

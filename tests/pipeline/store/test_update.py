@@ -317,7 +317,8 @@ def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocens
     assert told.out.startswith("3 puzzles removed from store: a/1, a/2, a/4, too; 2 left.\nIn a run: nonocensus retry")
     assert list(stored(create_store("store"))) == ["a/3", "a/5"]
     joined = "select title from results join puzzles using (puzzle_id)"
-    for command in (("report", "run", "--out", "x"), ("mend", "run"), ("query", "run", joined), ("serve", "run")):
+    asked = map(str.split, ("report run --out x", "mend run", "grade run", "serve run"))
+    for command in (*asked, ("query", "run", joined)):
         assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
     for command in (("status", "run"), ("compare", "old run", "run")):
         assert "3 puzzles of its store changed since: nonocensus retry run --changed" in nonocensus(*command).out

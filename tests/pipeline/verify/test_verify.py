@@ -239,18 +239,6 @@ def test_run_without_store_is_partly_verified(
     assert nonocensus("export", "run", "--csv", "x.csv").code == DONE, "classify records the place too"
 
 
-def test_status_refuses_to_record_another_store(store: Store, tmp_path: Path, refused: Refused) -> None:
-    run = run_serially(store, tmp_path / "run")
-    shutil.copytree(tmp_path / "store", tmp_path / "other")
-    mark = tmp_path / "other/store.json"
-    mark.write_text(json.dumps(json.loads(mark.read_text()) | {"id": "0" * 32}))
-    before = (tmp_path / "run/run.json").read_bytes()
-    assert "other is another store" in refused("status", "run", "--store", "other", code=3)
-    assert (tmp_path / "run/run.json").read_bytes() == before
-    refused("status", "store", "--store", "other")
-    assert run.store.rows() == 300
-
-
 @pytest.mark.usefixtures("store")
 def test_run_finds_store_moved_together(tmp_path: Path, nonocensus: Nonocensus) -> None:
     place = tmp_path / "a"
@@ -263,14 +251,18 @@ def test_run_finds_store_moved_together(tmp_path: Path, nonocensus: Nonocensus) 
     assert len(open_run(str(tmp_path / "b/run")).table()) == run.rows == 300
 
 
-def test_other_store_in_its_place_is_refused(store: Store, tmp_path: Path, refused: Refused) -> None:
-    """Same puzzles at the same path, but another store id."""
-    run = run_serially(store, tmp_path / "run")
+def test_another_store_is_refused(store: Store, tmp_path: Path, refused: Refused) -> None:
+    """Same puzzles, at the same path or another, but another store id."""
+    run_serially(store, tmp_path / "run")
+    before = (tmp_path / "run/run.json").read_bytes()
     mark = tmp_path / "store/store.json"
     mark.write_text(json.dumps(json.loads(mark.read_text()) | {"id": "0" * 32}))
+    shutil.copytree(tmp_path / "store", tmp_path / "other")
     assert "is another store" in refused("export", "run", "--csv", "x.csv", code=3)
     assert "it classifies another store" in refused("classify", "store", "--out", "run", "--cpu-limit", "10")
-    assert run.folder.has("run.json")
+    assert "other is another store" in refused("status", "run", "--store", "other", code=3)
+    refused("status", "store", "--store", "other")
+    assert (tmp_path / "run/run.json").read_bytes() == before
 
 
 @pytest.mark.slow

@@ -137,9 +137,8 @@ def test_card() -> None:
 
 
 def test_card_of_measures_says_so() -> None:
-    text = card(
-        origin(Content.measures), schema(Content.measures), [RowCount("test", "griddlers", None, "timeout", 2)], 0
-    )
+    counts = [RowCount("test", "griddlers", None, "timeout", 2)]
+    text = card(origin(Content.measures), schema(Content.measures), counts, 0)
     assert "no ratings, no times." in text.decode()
     assert b"dataset RUN --out DIR --measures" in text
     assert b"all rights are reserved" in text
@@ -166,12 +165,6 @@ def test_deposit_repeats_the_croissant() -> None:
     assert made["related_identifiers"] == [{"identifier": "https://webpbn.com", "relation": "isDerivedFrom"}]
     for name in ("description", "version", "keywords"):
         assert made[name] == described[name]
-
-
-def test_private_card_says_so_first() -> None:
-    text = card(origin(Content.everything), schema(Content.everything), [RowCount("train", "local", "MIT", "x", 1)], 0)
-    assert text.decode().split("---\n")[2].lstrip().startswith("> **Private: this dataset must not be published.**")
-    assert front(text) | {"license": "other", "license_name": "private"} == front(text)
 
 
 @pytest.mark.parametrize(
