@@ -62,7 +62,7 @@ def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Dam
             where, rows = f"{store.puzzles.name}/{part.file}", part.rows
             faults = [*_part_damage(store, part, progress)]
         except (UserError, OSError) as error:
-            faults = [error.what if isinstance(error, InputError) else str(error)]
+            faults = [(error.what if isinstance(error, InputError) else str(error)).removeprefix(f"{where} ")]
         found += [Damage(where, what, _part_repair(store, rows)) for what in faults]
     for name in store.puzzles.sizes():
         if name.endswith(".parquet") and PART.fullmatch(name) and name not in files:
@@ -187,7 +187,7 @@ def verify_run(run: Run, progress: ProgressCallbacks = SILENT) -> list[Damage]:
 
 def _damage(where: str, error: InputError, repair: str) -> Damage:
     """Return the report of a file; a newer version's is not repaired."""
-    return Damage(where, error.what, None if isinstance(error, VersionError) else repair)
+    return Damage(where, error.what.removeprefix(f"{where} "), None if isinstance(error, VersionError) else repair)
 
 
 class _StoreUnreadable(Exception):
