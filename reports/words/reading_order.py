@@ -9,7 +9,7 @@ from functools import lru_cache
 from nonocensus.reports.words.line_ranges import Line, Pairs
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons
 from nonocensus.solver.model.puzzle import Puzzle
-from nonocensus.solver.model.techniques import CLUE
+from nonocensus.solver.model.techniques import CLUE, COUNTING
 from nonocensus.solver.people.explanation import Explanation, Step
 from nonocensus.solver.proofs.record import Ruled, exclude
 
@@ -130,23 +130,26 @@ def _without(explanation: Explanation, looks: Sequence[Look]) -> list[Look] | No
 
 
 def _together(puzzle: Puzzle, rest: list[Step], cells: list[int]) -> Iterator[list[Step]]:
-    """Yield steps of a technique on rows, or on columns, with later ones that hold before; update the cells.
+    """Yield steps of a technique with later ones that hold before, and what counting then shows on their lines.
 
-    Each says all that its arguments show.
+    Each says all that its arguments show; the cells are updated.
     """
     while rest:
-        first, group = rest[0], list[Step]()
-        side = (first.line or 0) < puzzle.height
+        first, group, begun, lines = rest[0], list[Step](), list(cells), dict[int | None, list[Ruled]]()
         for step in rest[:AHEAD]:
             if step is not first and step.line is None:
                 break  # what an assumption leads to rests on the grid as it was
-            if step.technique != first.technique or ((step.line or 0) < puzzle.height) != side:
+            if step.technique != first.technique and (step.technique != COUNTING or step.line not in lines):
                 continue
-            left = step._replace(ruled=tuple(pair for pair in step.ruled if cells[pair[0]] >> pair[1] & 1))
-            shown = shown_by(puzzle, left, cells)
-            if step is first or shown.issuperset(left.ruled):
+            known = {place: begun[place] for place in places_of(puzzle, step.line)}
+            exclude(known, lines.get(step.line, ()))
+            left = {pair for pair in step.ruled if cells[pair[0]] >> pair[1] & 1}
+            shown = shown_by(puzzle, step._replace(ruled=tuple(left)), known)
+            if step is first or shown.issuperset(left):
                 rest.remove(step)
-                group += [left._replace(ruled=tuple(sorted({*left.ruled, *shown})))] * bool(left.ruled)
-                exclude(cells, shown.union(left.ruled))
+                said = sorted(left | {pair for pair in shown if cells[pair[0]] >> pair[1] & 1})
+                group += [step._replace(ruled=tuple(said))] * bool(said)
+                lines.setdefault(step.line, []).extend(said)
+                exclude(cells, said)
         if group:
             yield group

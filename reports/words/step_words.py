@@ -16,7 +16,7 @@ from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step
 from nonocensus.solver.proofs.record import RecordedAssumption, Ruled, exclude
 
-MOST_SENTENCES = 3
+MOST_SENTENCES = 4
 """Sentences of a step, unless those of one line are more."""
 
 MOST_NAMED = 12
@@ -60,7 +60,7 @@ def _described(number: int, steps: Sequence[Step], *words: str) -> DescribedStep
 
 
 def describe_merged(explanation: Explanation) -> Iterator[DescribedStep]:
-    """Describe the steps that a reader needs; those of a technique on several rows, or on several columns, are one.
+    """Describe the steps that a reader needs; those of a technique that hold at once are one.
 
     So are lines of which the same is said; and colours that clues lack are excluded first of all, in one step.
     """
@@ -68,7 +68,8 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep]:
     puzzle, cells, number = explanation.puzzle, list(explanation.start), 0
     for steps in groups:
         before, ordered = list(cells), sorted(steps, key=lambda step: step.line or 0)
-        runs = [_describe_run(puzzle, list(run), cells) for _, run in groupby(ordered, lambda step: step.line)]
+        runs = [_describe_run(puzzle, list(run), list(before)) for _, run in groupby(ordered, lambda step: step.line)]
+        exclude(cells, union(steps).ruled)
         if is_lacking and not number:
             decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
             why = f"{describe_line(puzzle, ordered[0].line or 0)}: {_lower(runs[0].why)}"
@@ -134,14 +135,16 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
 
 
 def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> _Run:
-    """Describe the steps of a line and technique, at once if they hold at once; update the cells."""
-    whole, described = union(steps), list[tuple[str, str, str]]()
-    clue, brief = None, describe_step(puzzle, whole, cells)[1]
-    for step in [whole] if len(steps) == 1 or shown_by(puzzle, whole, cells).issuperset(whole.ruled) else steps:
-        described.append(describe_step(puzzle, step, cells))
-        exclude(cells, step.ruled)
+    """Describe the steps of a line, at once if they hold at once; update the cells."""
+    described, clue = list[tuple[str, str, str]](), None
+    brief = describe_step(puzzle, union(steps), cells)[1]
+    for _, alike in groupby(steps, lambda step: step.technique):
+        whole = union(some := list(alike))
+        for step in [whole] if shown_by(puzzle, whole, cells).issuperset(whole.ruled) else some:
+            described.append(describe_step(puzzle, step, cells))
+            exclude(cells, step.ruled)
     said = [what for what, _, _ in described]
-    if whole.line is not None:
+    if steps[0].line is not None:
         clue = said[0].partition(": ")[0].partition(", ")[2]
         said = [what.partition(": ")[2] for what in said]
     return _Run(steps, clue, "\n".join([said[0], *map(_upper, said[1:])]), brief, described[0][2])

@@ -371,7 +371,7 @@ def _reasons(clue: Clue, here: list[int], free: list[int]) -> Iterator[tuple[int
         good = clue.before(good & clue.reading(colors))
 
 
-def exclude(cells: list[int], ruled: Iterable[Ruled]) -> None:
+def exclude(cells: list[int] | dict[int, int], ruled: Iterable[Ruled]) -> None:
     """Exclude colours from cells."""
     for place, color in ruled:
         cells[place] &= ~(1 << color)

@@ -14,11 +14,13 @@ from test_explained import dominoes
 from nonocensus.reports.page.explanation_page import _used_techniques, page
 from nonocensus.reports.words.line_reasons import RULES, find_reasons
 from nonocensus.reports.words.reading_order import line_of, places_of, reading_order
-from nonocensus.reports.words.step_words import describe_merged
+from nonocensus.reports.words.step_words import MOST_SENTENCES, describe_merged
 from nonocensus.solver.model.puzzle import Color, from_picture
 from nonocensus.solver.model.techniques import CLUE, LINE, MERCURY, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step, check, explain
 from nonocensus.solver.people.hints import hint
+from nonocensus.solver.proofs import checker
+from nonocensus.solver.proofs.record import colors_of, exclude
 
 pytestmark = NEEDED
 
@@ -122,13 +124,18 @@ def test_merged_steps_are_checked_too() -> None:
         groups, is_lacking = reading_order(explanation)
         assert is_lacking == (explanation.puzzle.colors > 1)
         check(explanation._replace(steps=[step for steps in groups for step in steps]))
-        steps = groups[0] if is_lacking else []
-        for group in list(describe_merged(explanation))[is_lacking:]:
-            for line in group.lines or (None,):
-                places = set() if line is None else set(places_of(explanation.puzzle, line))
-                ruled = tuple(pair for pair in group.ruled if line is None or pair[0] in places)
-                steps.append(Step(group.technique, line, ruled, group.assumption))
-        check(explanation._replace(steps=steps))
+        puzzle, cells = explanation.puzzle, list(explanation.start)
+        for told in describe_merged(explanation):
+            shown = set[tuple[int, int]]()
+            for line in told.lines:
+                clue, known = line_of(puzzle, line, cells)
+                for place, colors in zip(
+                    places_of(puzzle, line), checker.Clue(clue).possible(list(known)), strict=True
+                ):
+                    shown |= {(place, color) for color in colors_of(cells[place] & ~colors)}
+            assert told.assumption or shown.issuperset(told.ruled), told
+            exclude(cells, told.ruled)
+        assert cells == explanation.cells
 
 
 def test_colours_that_no_later_step_needs_are_not_ruled_out_before() -> None:
@@ -138,9 +145,10 @@ def test_colours_that_no_later_step_needs_are_not_ruled_out_before() -> None:
     looks = 1 + sum(
         step[:2] != before[:2] for before, step in zip(explanation.steps, explanation.steps[1:], strict=False)
     )
-    assert len(told) < 0.55 * looks
+    assert len(told) < 0.35 * looks
+    assert any(min(step.lines) < 15 <= max(step.lines) for step in told), "rows and columns at once"
     assert max(step.technique for step in told) == max(step.technique for step in explanation.steps)
-    assert all(step.what.count("\n") < 3 or len(step.lines) == 1 for step in told)
+    assert all(step.what.count("\n") < MOST_SENTENCES or len(step.lines) == 1 for step in told)
 
 
 def test_no_sentence_chains_four_conditions() -> None:
@@ -282,7 +290,7 @@ def test_grids_of_many_columns_are_as_wide_as_the_paper(explained: Tab, tmp_path
 
 
 def test_numbers_from_100_on_are_printed_whole(explained: Tab, tmp_path: Path) -> None:
-    explanation = explain(from_picture(np.random.default_rng(5).random((20, 20)) < 0.65))
+    explanation = explain(from_picture(np.random.default_rng(5).random((25, 25)) < 0.65))
     text = " ".join(printed(explained, tmp_path / "long.html", explanation))
     steps = list(describe_merged(explanation))
     assert len(steps) > 100
