@@ -17,17 +17,28 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from rich.console import Group, RenderableType
 from rich.live import Live
+from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from nonocensus.pipeline.commands.output import LIST_LIMIT, out
+from nonocensus.pipeline.commands.output import LIST_LIMIT, out, wrap
 from nonocensus.reports.drawings.geometry import NO_COLOR, ClueNumber, clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.drawings.sheet_colors import GREY, LINE, MARK, color_names, ink, mix, on_chips, rgb
+from nonocensus.reports.drawings.sheet_colors import (
+    GREY,
+    LINE,
+    MARK,
+    color_letters,
+    color_names,
+    ink,
+    mix,
+    on_chips,
+    rgb,
+)
 from nonocensus.reports.words.formatting import count_text
-from nonocensus.solver.model.puzzle import Clue, Puzzle
+from nonocensus.solver.model.puzzle import WHITE, Clue, Puzzle
 
 UPPER_HALF = "\u2580"
 PAPER = "e4e4e4"
@@ -71,27 +82,40 @@ def half_blocks(puzzle: Puzzle, state: GridState, clues: bool) -> Text:
 
 def plain_text(puzzle: Puzzle, state: GridState) -> Text:
     """Draw symbols, one line per row; one that has marked cells is followed by two blanks and an asterisk for each."""
-    table = [color.symbol for color in puzzle.palette]
-    unknown = free_symbol(puzzle)
+    symbols, unknown = symbols_of(puzzle), free_symbol(puzzle)
     lines = []
     for row, marks in zip(state.cells.tolist(), _marked_cells(state), strict=True):
-        symbols = "".join(unknown if cell == UNKNOWN else table[cell] for cell in row)
+        cells = "".join(unknown if cell == UNKNOWN else symbols[cell] for cell in row)
         stars = "".join("*" if mark else " " for mark in marks).rstrip()
-        lines.append(f"{symbols}  {stars}" if stars else symbols)
+        lines.append(f"{cells}  {stars}" if stars else cells)
     return Text("\n".join(lines))
 
 
+def symbols_of(puzzle: Puzzle) -> str:
+    """Return the symbol of each palette entry: in several colours a dot and the letters that paper has."""
+    if puzzle.colors < 2:
+        return "".join(color.symbol for color in puzzle.palette)
+    return WHITE.symbol + color_letters(puzzle.palette)[1:]
+
+
 def symbol_names(puzzle: Puzzle) -> str:
-    """Say which colours the symbols are; empty for one colour, or if colours are shown."""
-    names = zip(puzzle.palette, color_names(puzzle.palette), strict=True)
-    said = ", ".join(f"{color.symbol} is {name}" for color, name in names)
-    return "" if has_colors() or puzzle.colors < 2 else said
+    """Say which colours the symbols are; empty for one colour."""
+    names = zip(symbols_of(puzzle), color_names(puzzle.palette), strict=True)
+    return ", ".join(f"{symbol} is {name}" for symbol, name in names) if puzzle.colors > 1 else ""
 
 
 def free_symbol(puzzle: Puzzle) -> str:
     """Return the symbol of undecided cells: a question mark, or another one that the palette does not use."""
-    taken = {color.symbol for color in puzzle.palette}
-    return next(sign for sign in OPEN_SYMBOLS if sign not in taken)
+    return next(sign for sign in OPEN_SYMBOLS if sign not in symbols_of(puzzle))
+
+
+def clue_lines(puzzle: Puzzle) -> Iterator[Text]:
+    """Yield the clue of each line after its number, in several colours with the symbols of these."""
+    symbols = dict(enumerate(symbols_of(puzzle))) | {NO_COLOR: ""} if puzzle.colors > 1 else {}
+    for side, clues in (("Row", puzzle.rows), ("Column", puzzle.columns)):
+        for number, clue in enumerate(map(clue_numbers, clues), 1):
+            said = " ".join(each.text + symbols.get(each.color, "") for each in clue)
+            yield wrap(escape(said), f"{side} {number:{len(str(len(clues)))}}: ")
 
 
 def _breadth(rows: Sequence[Clue]) -> int:

@@ -45,7 +45,6 @@ from nonocensus.pipeline.commands.solve.verdict_output import (
     describe,
     print_as_json,
     print_brief,
-    step_lines,
 )
 from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.crawl.single import FetchOptions
@@ -156,8 +155,8 @@ def solve(
     """Solve puzzles and draw them; explain, give hints, save pictures.
 
     Ids are downloaded and cached for a day; a file of the same name takes precedence. Short options are pbnsolve's.
-    --hint starts from --state or a saved grid. A state has one row per line: # and the palette's symbols are painted
-    cells, 0 and x empty, ? open. A dot is empty if the state has any ?, else open.
+    --hint starts from --state or a saved grid. A state has one row per line: # and the letters that solve prints are
+    painted cells, 0 and x empty, ? open. A dot is empty if the state has any ?, else open.
 
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
@@ -216,9 +215,7 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
         elif output.brief:
             print_brief(solved, output.stats, named=len(first) > 1)
         else:
-            print_text(describe(solved, output.stats))
-        if output.explain and not global_options.json and solved.explanation is not None:
-            print_text(step_lines(solved.explanation))
+            print_text(describe(solved, output.stats, output.explain))
         if valid:
             save_files(output.save, solved)
     return counts[False], counts[True]

@@ -1,18 +1,19 @@
 """A grid that someone has begun to draw, read from text: a row per line, or all cells on one line.
 
-    painted   the palette's symbols, as `solve` prints them; digits of palette entries; in one colour also # X █ ■
+    painted   the symbols that `solve` prints, or else the palette's; digits of palette entries; in one colour # X █ ■
     empty     0 - x ×
     open      ? _ and blanks, and the symbol that `solve` prints for open cells
     .         empty if the text has signs of open cells, else open; refused if it has both other kinds
 
-A symbol of the palette precedes these. Cells may be separated by blanks or commas.
+A symbol precedes these. Cells may be separated by blanks or commas.
 """
 
 import numpy as np
 
 from nonocensus.pipeline.commands.solve.puzzle_arguments import read_bytes
-from nonocensus.pipeline.commands.terminal_drawing import free_symbol
+from nonocensus.pipeline.commands.terminal_drawing import free_symbol, symbols_of
 from nonocensus.pipeline.errors import UserError
+from nonocensus.reports.drawings.sheet_colors import color_names
 from nonocensus.scrapers.formats import FormatError
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.scrapers.formats.parsing import clip, decode_text
@@ -42,7 +43,8 @@ def parse_state(text: str, puzzle: Puzzle) -> np.ndarray:
     for y, row in enumerate(rows):
         for x, sign in enumerate(row):
             if sign not in meanings:
-                colors = " ".join(f"{color.symbol} ({color.name})" for color in puzzle.palette[1 : puzzle.colors + 1])
+                names = zip(symbols_of(puzzle), color_names(puzzle.palette), strict=True)
+                colors = " ".join(f"{symbol} ({name})" for symbol, name in list(names)[1 : puzzle.colors + 1])
                 raise FormatError(
                     f"row {y + 1}, column {x + 1}: {clip(sign)} is not a sign of a cell; "
                     f"write {colors}, 0 for empty, ? for open"
@@ -86,7 +88,8 @@ def _meanings(signs: set[str], puzzle: Puzzle) -> dict[str, int | slice]:
         meanings |= dict.fromkeys(PAINTED, 1)
     blank = {BLANK, ground} - set(EMPTY)
     meanings = {sign: meaning for sign, meaning in meanings.items() if sign not in blank}
-    meanings |= dict(zip(symbols, range(1, colors + 1), strict=True))
+    for printed in (symbols, symbols_of(puzzle)[1 : colors + 1]):
+        meanings |= dict(zip(printed, range(1, colors + 1), strict=True))
     kinds = {sign: meanings[sign] for sign in signs & meanings.keys()}
     if kinds.get("x") == 0 and colors == 1 and 1 not in kinds.values():
         raise FormatError("x could be painted or empty: write # or 0")

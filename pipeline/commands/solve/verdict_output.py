@@ -10,9 +10,11 @@ from rich.markup import escape
 from nonocensus.pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table, wrap
 from nonocensus.pipeline.commands.terminal_drawing import (
     animate,
+    clue_lines,
     difference_text,
     differing_cells,
     draw,
+    has_colors,
     symbol_names,
     unknown_symbol,
 )
@@ -87,21 +89,27 @@ def print_brief(solved: SolvedPuzzle, stats: bool, named: bool) -> None:
         print_text(statistics(row, solved.depth))
 
 
-def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
-    """Yield verdict, solution or known cells, counts, and further solutions."""
+def describe(solved: SolvedPuzzle, stats: bool, explains: bool) -> Iterator[RenderableType]:
+    """Yield verdict, perhaps the clues and steps, then solution or known cells, counts, and further solutions."""
     puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
-    name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
+    symbols, title = escape(symbol_names(puzzle)), f'"{puzzle.title}"' * bool(puzzle.title)
+    name = " ".join(text for text in (puzzle.puzzle_id, title * (not explains)) if text)
     verdict = f"[{VERDICT_COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/]"
     error = f": {escape(row['error'])}" if row["error"] else ""
     yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}{error}"
+    if explains and solved.explanation is not None:
+        yield from clue_lines(puzzle)
+        yield from [wrap(symbols)] * bool(symbols)
+        yield from step_lines(solved.explanation)
+        yield from [escape(title)] * bool(title)
     if solved.known is not None:
         yield from draw_unfinished(puzzle, row, solved.known)
     if row["solution"] is not None:
         if solved.known is not None:
             yield "A solution:"
         yield draw(puzzle, GridState(picture(row["solution"], puzzle.width, puzzle.height)))
-        if symbols := symbol_names(puzzle):
-            yield escape(symbols)
+        if symbols and not (explains or has_colors()):
+            yield symbols
     if row["status"] != "invalid" and (stats or solved.explanation is None):
         yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "

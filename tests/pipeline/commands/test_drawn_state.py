@@ -45,6 +45,7 @@ def test_signs_of_the_palette_precede_the_usual_ones() -> None:
     assert known("rrx\n?0-", COLORED) == "112?00"
     assert known("112\n0??", COLORED) == "1120??"
     assert known("rr?\n.xx", COLORED) == "11?022"
+    assert known("rr?\n.uu", COLORED) == "11?022", "the letters that solve and paper have"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_signs_of_the_palette_precede_the_usual_ones() -> None:
             PLUS,
             "row 2, column 2: '%' is not a sign of a cell; write X (black), 0 for empty, ? for open",
         ),
-        ("?#?\n???", COLORED, "row 1, column 2: '#' is not a sign of a cell; write r (red) x (blue), 0 for empty"),
+        ("?#?\n???", COLORED, "row 1, column 2: '#' is not a sign of a cell; write r (red) u (blue), 0 for empty"),
         ("", PLUS, "its height is 1, the puzzle's 3"),
     ],
 )

@@ -35,7 +35,10 @@ def test_explanation_as_text_and_json(nonocensus: Nonocensus) -> None:
     assert "Assume row" in words.out
     steps = re.findall(r"(?m)^ *\d+\. (.*(?:\n      .*)*)", words.out)
     assert all(re.search(r"[sS]o\s[^.]+\.\s+(\w+)\s*$", step) for step in steps), "each has its reason and technique"
-    assert " ".join(words.out.split()).endswith("The hardest technique was edge, of grade 6 of 9.")
+    clues, after = words.out.split("   1. "), words.out.split("of grade 6 of 9.\n")
+    assert clues[0].startswith("local/a 7x7: unique depth-2\nRow 1: 3\nRow 2: 1\n"), "to follow without the file"
+    assert clues[0].endswith("Column 6: 1\nColumn 7: 3\n")
+    assert after[1].startswith("....XXX\n......X\n"), "the picture comes last"
     told = json.loads(nonocensus("solve", "a.non", "-m", "--json").out)["explanation"]
     assert (told["state"], told["hardest"], told["grade"], told["open"]) == ("solved", "edge", 6, 0)
     assert {"technique", "grade", "words", "assume", "then", "contradiction"} in [set(step) for step in told["steps"]]
@@ -105,5 +108,6 @@ def test_terminal_breaks_explanations_between_words(nonocensus: Nonocensus) -> N
     lines = nonocensus("solve", "a.non", "-m").out.splitlines()
     assert max(map(len, lines)) <= 80
     first = next(k for k, line in enumerate(lines) if line.startswith("   1. "))
-    assert {line[:6].strip(" .0123456789") for line in lines[first:-2]} == {""}
+    last = next(k for k, line in enumerate(lines) if line.startswith("Every cell is known"))
+    assert {line[:6].strip(" .0123456789") for line in lines[first:last]} == {""}
     assert "Assume row" in " ".join(" ".join(line[6:].strip() for line in lines[first:]).split())

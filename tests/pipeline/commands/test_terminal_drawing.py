@@ -12,11 +12,13 @@ from rich.text import Text
 
 from nonocensus.pipeline.commands import terminal_drawing
 from nonocensus.pipeline.commands.output import Terminal
+from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle, describe
 from nonocensus.pipeline.commands.terminal_drawing import (
     PAPER,
     UNKNOWNS,
     UPPER_HALF,
     animate,
+    clue_lines,
     difference_text,
     differing_cells,
     draw,
@@ -27,6 +29,8 @@ from nonocensus.pipeline.commands.terminal_drawing import (
 )
 from nonocensus.reports.drawings.geometry import clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
+from nonocensus.reports.drawings.sheet_colors import color_letters
+from nonocensus.solver.api import solve
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 RED = Color("red", "r", "ff0000")
@@ -208,11 +212,14 @@ def test_unknown_cells_have_an_unused_symbol() -> None:
 
 def test_symbols_of_several_colours_have_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = from_picture(np.array([[1, 0, 2]], np.uint8), (WHITE, BLACK, RED))
-    console(monkeypatch, 80, 24, color_system=None, force_terminal=False)
-    assert symbol_names(puzzle) == ". is white, X is black, r is red"
+    assert color_letters(puzzle.palette) == " br"
+    assert symbol_names(puzzle) == ". is white, b is black, r is red", "the letters of paper"
     assert symbol_names(PUZZLE) == ""
-    console(monkeypatch, 80, 24)
-    assert symbol_names(puzzle) == "", "the cells are coloured"
+    assert [str(line) for line in clue_lines(puzzle)] == ["Row 1: 1b 1r", "Column 1: 1b", "Column 2: 0", "Column 3: 1r"]
+    for color_system, keys in ((None, 1), ("truecolor", 0)):
+        console(monkeypatch, 80, 24, color_system=color_system, force_terminal=False)
+        told = list(map(str, describe(SolvedPuzzle(puzzle, solve(puzzle), 2), stats=False, explains=False)))
+        assert told.count(symbol_names(puzzle)) == keys, "none where cells are coloured"
 
 
 def test_differing_cells_are_counted_and_located() -> None:
