@@ -8,6 +8,7 @@ from typing import Any
 from nonocensus.reports.drawings.sheet_colors import color_names
 from nonocensus.reports.words.formatting import by_number, count_text, join_words
 from nonocensus.reports.words.line_ranges import (
+    FITTED,
     Line,
     Pairs,
     Ranges,
@@ -16,6 +17,7 @@ from nonocensus.reports.words.line_ranges import (
     least,
     limiting,
     pushing,
+    ranges,
 )
 from nonocensus.reports.words.line_reasons import Reason, shown_line
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
@@ -294,7 +296,13 @@ class LineWords:
         places = [join_words([str(x + 1) for x in parts[name]]) for name in ("first", "last")]
         side = f"{self.cell_side}{'s' * (len(self.line.clue) > 1)}"
         begin = "the blocks begin" if len(self.line.clue) > 1 else f"{self.block(0)} begins"
-        return f"pushed to the {ends[0]} {begin} in {side} {places[0]}, pushed to the {ends[1]} in {places[1]}: "
+        found = ranges(self.line, FITTED)
+        pushed = [(found.begin[t], found.end[t] - least(self.line.clue[t])) for t in found.open]
+        is_plain = pushed == [(parts["first"][t], parts["last"][t]) for t in found.open]
+        covering = "" if is_plain else ", with all painted cells covered,"
+        return (
+            f"pushed to the {ends[0]}{covering} {begin} in {side} {places[0]}, pushed to the {ends[1]} in {places[1]}: "
+        )
 
     def then(self, steps: Iterable[tuple[Line, Reason]]) -> str:
         """Say the consequences of an assumed colour, before the contradiction."""
@@ -309,9 +317,14 @@ class LineWords:
             said.append(f"{self.block(t)}{where}, where the blocks {'before' if is_before else 'after'} it do not fit")
         return ", or to ".join(said)
 
-    def edge(self, x: int, is_last: bool) -> str:
+    def edge(self, x: int, is_last: bool, painted: Sequence[int] = ()) -> str:
         """Say where the first block begins at the earliest, or the last one ends at the latest."""
-        return f"{'ends' if is_last else 'begins'} in {self.cells([x])} at the {'latest' if is_last else 'earliest'}"
+        verb = "ends" if is_last else "begins"
+        return (
+            f"{verb} there"
+            if x in painted
+            else f"{verb} in {self.cells([x])} at the {'latest' if is_last else 'earliest'}"
+        )
 
     def places(self, blocks: Sequence[int], within: Sequence[range]) -> str:
         """Name alternative blocks, and the cells in which each lies."""
@@ -406,7 +419,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "count": lambda _, parts: str(parts["count"]),
     "cover": lambda words, parts: words.cover(parts),
     "earliest": lambda words, parts: words.cells([parts["earliest"]]),
-    "edge": lambda words, parts: words.edge(parts["cell"], "is_mirrored" in parts),
+    "edge": lambda words, parts: words.edge(parts["cell"], "is_mirrored" in parts, parts["cells"]),
     "end": lambda words, parts: words.argument(parts["end"]),
     "gaps": lambda words, parts: words.gaps(parts["sum"]),
     "hull": lambda words, parts: words.cells(_hull(parts)),

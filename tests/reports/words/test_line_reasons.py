@@ -355,8 +355,8 @@ overlap: 2 1r 3 1r 1 1r 2 | ..***********
 2 + 1 + 3 + 1 + 1 + 1 + 2 fill the 11 cells left (columns 3 to 13), so columns 3, 4, 6 to 8, 10, 12 and 13 are
 black and columns 5, 9 and 11 are red
 
-glue: 3 1 | ?#??????
-column 2 is black and can only belong to the 3, which begins in column 1 at the earliest, so column 3 is black
+glue: 3 1 | #???????
+column 1 is black and can only belong to the 3, which begins there, so columns 2 and 3 are black
 
 glue: 1 1r 3 | #r.*#????
 as columns 1 to 3 are known, column 5 is black and can only belong to the black 3, which begins in column 4 at the
@@ -412,9 +412,9 @@ as column 6 is white, column 7 is black and can only belong to the first 2 (with
 (within columns 7 to 12), so column 8 is black
 
 reach: 1 2 | ?#?????
-pushed to the left the blocks begin in columns 2 and 4, pushed to the right in 2 and 6: the 1 begins in column 2 at
-the earliest, so column 1 is white. The 1 ends in column 2 at the latest and the 2 begins in column 4 at the
-earliest, so column 3 is white
+pushed to the left, with all painted cells covered, the blocks begin in columns 2 and 4, pushed to the right in 2 and
+6: the 1 begins in column 2 at the earliest, so column 1 is white. The 1 ends in column 2 at the latest and the 2 begins
+in column 4 at the earliest, so column 3 is white
 """
 """Technique, clue and cells, and what is said after the line and its clue."""
 
