@@ -86,8 +86,8 @@ def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     found = hint(puzzle, start, cpu_limit=seconds)
     if found.kind == "timeout" and budget.can_defer:
         raise Deferred
-    steps = [] if found.next is None else [step_record(puzzle, described) for described in describe_merged(found.next)]
-    return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
+    steps = [] if found.next is None else describe_merged(found.next, is_hint=True)
+    return {"kind": found.kind, "wrong": found.wrong, "steps": [step_record(puzzle, step) for step in steps]}
 
 
 def explain_puzzle(

@@ -5,6 +5,7 @@ Steps stay claims about one line that its cells show, so the certificate checker
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from nonocensus.reports.words.line_ranges import Line, Pairs
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons
@@ -26,9 +27,12 @@ Look = tuple[Step, dict[int, int]]
 """A step, and the cells of its line before it; none for an assumption."""
 
 
-def reading_order(explanation: Explanation) -> tuple[list[list[Step]], bool]:
-    """Return the needed steps in groups of alike ones, and whether the first group excludes what clues lack."""
-    puzzle, (lacking, steps) = explanation.puzzle, _lacking_first(explanation)
+def reading_order(explanation: Explanation, is_hint: bool = False) -> tuple[list[list[Step]], bool]:
+    """Return the needed steps in groups of alike ones, and whether the first group excludes what clues lack.
+
+    The last step of a hint is alone, after those that it needs.
+    """
+    puzzle, (lacking, steps) = explanation.puzzle, ([], explanation.steps) if is_hint else _lacking_first(explanation)
     begun, looks = list(explanation.start), list[Look]()
     exclude(begun, (pair for step in lacking for pair in step.ruled))
     cells = list(begun)
@@ -39,7 +43,10 @@ def reading_order(explanation: Explanation) -> tuple[list[list[Step]], bool]:
     for k in reversed(range(len(looks) if len(looks) <= MOST_WEIGHED else 0)):
         without = _without(explanation, looks[k:])
         looks[k:] = looks[k:] if without is None else without
-    return [lacking] * bool(lacking) + list(_together(puzzle, [step for step, _ in looks], begun)), bool(lacking)
+    needed = [step for step, _ in looks]
+    last = list(takewhile(lambda step: step[:2] == needed[-1][:2], reversed(needed)))[::-1] if is_hint else []
+    groups = [*_together(puzzle, needed[: len(needed) - len(last)], begun), *_together(puzzle, last, begun)]
+    return [lacking] * bool(lacking) + groups, bool(lacking)
 
 
 def places_of(puzzle: Puzzle, number: int | None) -> range:

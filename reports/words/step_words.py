@@ -59,12 +59,13 @@ def _described(number: int, steps: Sequence[Step], *words: str) -> DescribedStep
     return DescribedStep(number, steps[0].technique, lines, union(steps).ruled, steps[0].assumption, *words)
 
 
-def describe_merged(explanation: Explanation) -> Iterator[DescribedStep]:
+def describe_merged(explanation: Explanation, is_hint: bool = False) -> Iterator[DescribedStep]:
     """Describe the steps that a reader needs; those of a technique that hold at once are one.
 
-    So are lines of which the same is said; and colours that clues lack are excluded first of all, in one step.
+    So are lines of which the same is said; and colours that clues lack are excluded first of all, in one step. The last
+    step of a hint has one line.
     """
-    groups, is_lacking = reading_order(explanation)
+    groups, is_lacking = reading_order(explanation, is_hint)
     puzzle, cells, number = explanation.puzzle, list(explanation.start), 0
     for steps in groups:
         before, ordered = list(cells), sorted(steps, key=lambda step: step.line or 0)

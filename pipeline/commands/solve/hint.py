@@ -71,7 +71,7 @@ def describe_hint(puzzle: Puzzle, start: np.ndarray, found: Hint) -> Iterator[Re
     if found.next is not None:
         *_, state = grid_states(found.next)
         yield draw(puzzle, state)
-        yield from map(step_text, describe_merged(found.next))
+        yield from map(step_text, describe_merged(found.next, is_hint=True))
         return
     marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
     marked.ravel()[list(found.wrong)] = True
