@@ -192,6 +192,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "METRICS.md": metrics_page,
     "PYTHON.md": python_page,
     "TECHNIQUES.md": technique_pages.page,
+    "../reports/templates/techniques.html.j2": technique_pages.fragment,
     "pack.schema.json": pack_schema,
     "step.svg": step_picture,
 }

@@ -5,7 +5,6 @@ import errno
 import os
 import socket
 from functools import partial
-from itertools import zip_longest
 from typing import Any
 from urllib.parse import quote
 
@@ -25,10 +24,8 @@ from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.page.browser_columns import page_constants
 from nonocensus.reports.page.page_scripts import join_modules
-from nonocensus.reports.page.technique_examples import line_picture
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.solver import __version__
-from nonocensus.solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
 
 BACKLOG = 256
 """Length of the queue of connections to accept."""
@@ -159,10 +156,7 @@ def _page_routes() -> APIRouter:
     """Return the routes of the page, its script, its style sheet and its icon, all rendered once."""
     icon = "data:image/svg+xml," + quote(mark())
     template = environment(autoescape=True).get_template("serve/page.html.j2")
-    pictures = [line_picture(technique) for technique in range(LINE_TECHNIQUES)]
-    html = template.render(
-        icon=icon, constants=page_constants(), techniques=zip_longest(TECHNIQUES, pictures), quote=quote
-    )
+    html = template.render(icon=icon, constants=page_constants())
     files = {
         "/": (html, "text/html; charset=utf-8"),
         "/page.js": (join_modules("serve/page.js"), "text/javascript; charset=utf-8"),

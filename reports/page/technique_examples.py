@@ -1,11 +1,7 @@
 """What each technique finds on a line, and small puzzles that need an assumption: for pages and tests."""
 
-import numpy as np
-
-from nonocensus.reports.drawings.grid_state import UNKNOWN
-from nonocensus.reports.drawings.svg import Drawing, line_drawing
 from nonocensus.solver.model import techniques
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue
+from nonocensus.solver.model.puzzle import BLOT, Block, Clue
 
 COLORS = {".": {0}, "#": {1}, "r": {2}, "?": {0, 1}, "*": {0, 1, 2}, "-": {0, 2}, "+": {1, 2}}
 """Cells of the examples: . background, # black, r red, ? background or black, * any of the three."""
@@ -21,16 +17,16 @@ def clue_of(text: str) -> Clue:
 
 
 EXAMPLES = [
-    (techniques.CLUE, "", "????", "...."),
     (techniques.CLUE, "2 1", "????", "##.#"),
+    (techniques.CLUE, "", "????", "...."),
     (techniques.CLUE, "2", "****", "????"),
     (techniques.CLUE, "2 2r", "****", "##rr"),
     (techniques.CLUE, "2", "???", "???"),
     (techniques.COUNTING, "1 1", "#??#", "#..#"),
     (techniques.COUNTING, "3", "??.?", "##.#"),
     (techniques.COUNTING, "x 1", "#??#", "#??#"),
-    (techniques.OVERLAP, "3", "????", "?##?"),
     (techniques.OVERLAP, "2 2", "??????", "?#??#?"),
+    (techniques.OVERLAP, "3", "????", "?##?"),
     (techniques.OVERLAP, "2 2r", "*****", "*#*r*"),
     (techniques.OVERLAP, "1 3", "#.????", "#.?##?"),
     (techniques.OVERLAP, "3", "??????", "??????"),
@@ -71,20 +67,3 @@ PUZZLES = {
     ),
 }  # fmt: skip
 """Pictures whose puzzles need just that technique, and none harder."""
-
-
-def line_picture(technique: int) -> Drawing:
-    """Return a technique's first example in black and white that changes something, before and below it after."""
-    clue, before, after = next(
-        (clue_of(clue), before, after)
-        for number, clue, before, after in EXAMPLES
-        if number == technique and before != after and set(before + after) <= set(".#?")
-    )
-    drawn = line_drawing(clue, BLACK_ON_WHITE, cells_of(before), cells_of(after))
-    return drawn._replace(about=f"{' '.join(str(block.length) for block in clue)}: {before} becomes {after}")
-
-
-def cells_of(line: str) -> np.ndarray:
-    """Return the cells of an example as a state has them: uint8[cells]."""
-    entries = [next(iter(COLORS[sign])) if len(COLORS[sign]) == 1 else UNKNOWN for sign in line]
-    return np.array(entries, np.uint8)

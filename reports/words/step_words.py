@@ -159,24 +159,24 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
         words = LineWords(puzzle, step.line, line_of(puzzle, step.line, cells))
         reasons = reasons_of(puzzle, step.line, step.ruled, cells, step.technique)
         ruled = frozenset(pair for reason in reasons for pair in reason.ruled)
-        what = _sentences(words, reasons)
+        what = sentences(words, reasons)
         return what, f"{words.heading()}: {words.conclusion(ruled, words.line)}.", words.hint(reasons[0]) or why
     refuted, before = step.assumption, list(cells)
     where = describe_cell(puzzle, refuted.place)
     before[refuted.place] = 1 << refuted.color
-    sentences = [f"Assume {where} is {color_name(puzzle, refuted.color)}."]
+    said = [f"Assume {where} is {color_name(puzzle, refuted.color)}."]
     for then in refuted.then:
         words = LineWords(puzzle, then.line, line_of(puzzle, then.line, before))
-        sentences.append(_sentences(words, reasons_of(puzzle, then.line, then.ruled, before, -1)))
+        said.append(sentences(words, reasons_of(puzzle, then.line, then.ruled, before, -1)))
         exclude(before, then.ruled)
-    sentences.append(f"Then {_lower(describe_contradiction(puzzle, refuted.end, before))}")
+    said.append(f"Then {_lower(describe_contradiction(puzzle, refuted.end, before))}")
     y, x = divmod(refuted.place, puzzle.width)
     row = LineWords(puzzle, y, line_of(puzzle, y, cells))
     so = row.conclusion(frozenset({(x, refuted.color)}), row.line).removeprefix(row.cells([x]))
-    return "\n".join([*sentences, f"So {where}{so}."]), f"{_upper(where)}{so}.", why
+    return "\n".join([*said, f"So {where}{so}."]), f"{_upper(where)}{so}.", why
 
 
-def _sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
+def sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
     """Say on which line, why and what some arguments exclude, one per line."""
     line, said = words.line, list[str]()
     for argument, reason in zip(words.arguments(reasons), reasons, strict=True):

@@ -141,6 +141,7 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.click(".player h2 a")
     tab.until(lambda: tab.all("#techniques:not([hidden]) .now"))
     assert tab.text("#techniques .now h2") == technique
+    assert "Mind:" in tab.text("#techniques .now")
     tab.driver.back()
     tab.until(lambda: tab.one("#puzzle .player").is_displayed())
     assert tab.step() == step

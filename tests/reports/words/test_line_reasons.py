@@ -15,7 +15,7 @@ from nonocensus.reports.page.technique_examples import COLORS, clue_of
 from nonocensus.reports.words.line_ranges import Line, Ranges, arrangements, finished_ends, limiting, pushing
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, limits_of, refutation, shown_line
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords
-from nonocensus.reports.words.step_words import _sentences
+from nonocensus.reports.words.step_words import sentences
 from nonocensus.solver.model import techniques
 from nonocensus.solver.model.puzzle import BLOT, Clue, Color, Puzzle, from_picture
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -461,7 +461,7 @@ def test_sentences(technique: str, clue: str, cells: str, said: str) -> None:
     ruled = frozenset(pair for rule in RULES[number] for reason in rule(line) for pair in reason.ruled)
     puzzle = Puzzle((line.clue,), ((),) * len(cells), palette=RED if "r" in clue else RED[:2])
     words = LineWords(puzzle, 0, line)
-    told = _sentences(words, find_reasons(line, ruled, number))
+    told = sentences(words, find_reasons(line, ruled, number))
     assert told.replace("\n", " ") == f"{words.heading()}: {said}.".replace("\n", " ")
 
 
@@ -478,7 +478,7 @@ def test_long_clue_is_shown_around_the_blocks_that_are_named() -> None:
     line = line_with(clue_of("1 2r 1 2r 1 2r 3 2r 1"), (COLORS[sign] for sign in "*" * 9 + "###" + "*" * 8))
     words = LineWords(Puzzle((line.clue,), ((),) * 20, palette=RED), 0, line)
     assert words.heading() == "Row 1"
-    told = _sentences(words, find_reasons(line, frozenset({(8, 1), (12, 1)}), techniques.PUNCTUATING))
+    told = sentences(words, find_reasons(line, frozenset({(8, 1), (12, 1)}), techniques.PUNCTUATING))
     assert told == (
         "Row 1, clue … 2 red, 3 black, 2 red …: columns 10 to 12 are black and can only be the black 3, now complete, "
         "so columns 9 and 13 are not black."
