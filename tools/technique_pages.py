@@ -1,6 +1,7 @@
 """docs/TECHNIQUES.md, its pictures, and the same for the pages of the server and the report: a lesson per technique."""
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -23,132 +24,19 @@ from nonocensus.solver.people.explanation import explain
 FOLDER = "techniques"
 """The folder of the page's pictures."""
 
-ADVICE = {
-    "clue": (
-        "at the very beginning, once on each line.",
-        "All lengths, with a gap between blocks of one colour, must add up to the whole line.",
-    ),
-    "counting": (
-        "each time that cells of a line are found, before anything else.",
-        "All blocks of a colour count together, never one of them alone.",
-    ),
-    "overlap": (
-        "a block is longer than the room that all blocks and gaps leave over.",
-        "The other blocks need their room too, and gaps between those of one colour; complete ones at the ends do not.",
-    ),
-    "glue": (
-        "a cell is painted near an end of the line, or near complete blocks there.",
-        "The cell must be nearer to the end than the first block is long; else the block may end before it.",
-    ),
-    "punctuating": (
-        "as many cells in a row are painted as some number of the clue says.",
-        "No longer block may be possible there: the cells could be a part of it.",
-    ),
-    "mercury": (
-        "a cell is painted right behind the place that the first block would have at the edge.",
-        "The painted cell must touch that place; one cell farther on, the block could begin at the edge.",
-    ),
-    "spaces": (
-        "a painted cell shows where a block is, and its number how far it reaches.",
-        "Both neighbours count: the block before must end before the cell, and the one after begin behind it.",
-    ),
-    "forcing": (
-        "white cells cut the line into rooms, some of them short.",
-        "Each block that could be in a room must be too long for it before the room is white.",
-    ),
-    "splitting": (
-        "a single open cell lies beside painted ones.",
-        "Every block that could be there must be shorter than the joined cells: one as long leaves the cell open.",
-    ),
-    "joining": (
-        "painted cells lie close together, or beside a white cell.",
-        "Cells join only if no two blocks can share them; and each block that is possible there must reach the cell.",
-    ),
-    "reach": (
-        "painted cells lie in the middle of a line, and nothing easier helps.",
-        "Pushed blocks must cover all painted cells: where one is left over, they can't be pushed that far.",
-    ),
-    "line": (
-        "few ways to fit the blocks into the line are left.",
-        "All ways must be tried: a single one that differs leaves the cell open.",
-    ),
-    "edge": (
-        "no line helps any more; begin at the border, where long blocks follow from a cell.",
-        "Only a contradiction shows something: if the assumption leads to none, it may be right or wrong.",
-    ),
-    "chain": (
-        "all assumptions at the border lead to nothing.",
-        "Mark what follows so that it can be taken back: none of it is known, only that the assumption is wrong.",
-    ),
-    "long-chain": (
-        "short chains lead to nothing.",
-        "One cell is assumed, and no other on the way: each line must follow from those before it.",
-    ),
-    "search": (
-        "no assumption leads to a contradiction.",
-        "What the second assumption shows holds only with the first one: take them back in turn.",
-    ),
-}
-"""When to look for each technique, and the condition of it that is missed most often."""
-
-HEAD = """# Techniques and grades
-
-How hard a puzzle is for people. `nonocensus grade` solves each puzzle as a person would: with the named
-techniques below, always with the easiest one that makes progress. [COMMANDS.md](COMMANDS.md) has its options.
-
-    nonocensus grade puzzles.zip                # the grade of each puzzle
-    nonocensus grade run                        # a run keeps the grades, for its report, dataset and export
-    nonocensus query run "select hardest, count(*) from grades group by 1"
-
-## Definitions
-
-- **grade**: 1 to 9, the grade of the hardest technique that the puzzle needs. Only puzzles with exactly one solution
-  have one. It does not depend on the order of the lines: if more cells are known, a technique and all easier ones
-  find no less.
-- **hardest**: the name of that technique.
-- **look**: one application of a technique to a line that has changed since the technique was last tried on it; after
-  an assumption, one line solve.
-- **step**: a look that makes progress, with all that the technique finds on the line, or an assumption that ends in a
-  contradiction. After each step the easiest technique is tried first again.
-- **work**: looks per cell of the puzzle.
-- **open**: cells that are undecided after all techniques but `search`.
-
-Grade 1 is what beginners learn first; 2 and 3 are rules for single blocks and gaps. 4 and 5 need all arrangements of
-a line, which people can keep in mind only if there are few. From 6 on, a cell is assumed to have a colour until some
-line has no arrangement left: with `edge` at most two crossings away from the cell, with `chain` four, with
-`long-chain` any number.
-
-A grade does not say how much work a puzzle is, and `work` does not say how hard its steps are, so there are both.
-Each report correlates them with other measures and with people's ratings; for webpbn's archive of 2014 see
-[grade.md](../benchmarks/results/grade.md).
-
-## The ladder
-
-Each picture shows a line before the technique and, below it, after, with what was found framed. A cross is a cell
-known to be background. With an assumption, the framed cell is the one assumed. A page that explains a puzzle (`solve
-FILE --save page.html`) shows the techniques that it needs in the same way, with its own steps; the pages of `serve` and
-of `report` have all of them, under Techniques.
-"""
-
-TAIL = """
-Verdicts do not depend on these techniques: the classifier's rungs decide them, and a test checks that the hardest
-technique agrees with the rung. The rules for lines are in `solver/people/line_rules.py`; tests compare each with all
-arrangements of every short line.
-
-This page is made from the program and its examples by `make docs`.
-"""
-
+PAGE = Path(__file__).parent.parent / "docs" / "TECHNIQUES.md"
+"""The page: its text around the techniques is written there, and for each one when to look for it, and what to mind."""
 
 ARTICLES = """\
+{% set tag = "{{ tag }}" %}
 {% for technique, picture, example, when, mind in lessons %}
 <article data-name="{{ technique.name }}">
-{% set tag = "{{ tag }}" %}
 <{{ tag }}>{{ technique.name | capitalize | replace("-", " ") }}, grade {{ technique.grade }} of 9</{{ tag }}>
 <p>{{ technique.says }} <b>When:</b> {{ when }}</p>
 <img src="data:image/svg+xml,{{ quote(picture.svg, ' :/=;,.()') }}" alt="{{ picture.about }}" loading="lazy">
-{% if example %}
-<p>{{ example }}</p>
-{% endif %}
+{% for sentence in example.splitlines() %}
+<p>{{ sentence }}</p>
+{% endfor %}
 <p><b>Mind:</b> {{ mind }}</p>
 </article>
 {% endfor %}
@@ -173,26 +61,27 @@ def lessons() -> list[Lesson]:
     (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))
     open_ = GridState(np.full((11, 11), UNKNOWN, np.uint8), words="nothing else finds anything")
     shown.append((drawing(dominoes, open_), ""))
-    return [
-        Lesson(technique, *each, *ADVICE[technique.name]) for technique, each in zip(TECHNIQUES, shown, strict=True)
-    ]
+    whens, minds = (re.findall(rf"(?m)^\*\*{word}\*\*: (.*)", PAGE.read_text()) for word in ("When", "Mind"))
+    lines = zip(TECHNIQUES, shown, whens, minds, strict=True)
+    return [Lesson(technique, *example, when, mind) for technique, example, when, mind in lines]
 
 
 def page() -> str:
-    """docs/TECHNIQUES.md."""
-    said = []
+    """Return docs/TECHNIQUES.md."""
+    before, _, after = PAGE.read_text().partition("\n### ")
+    said = [before]
     for technique, _, example, when, mind in lessons():
         said.append(f"### {technique.name}, grade {technique.grade}\n\n{technique.says}\n")
-        said.append(f"**When**: {when}\n")
-        said.append(f"![an example of {technique.name}]({FOLDER}/{technique.name}.svg)\n")
-        said += ["".join(f"> {line}\n" for line in example.split("\n"))] * bool(example)
-        said.append(f"**Mind**: {mind} *Described by*: {add_links(technique.source)}.\n")
-    return "\n".join([HEAD, *said, TAIL.lstrip()])
+        said.append(f"**When**: {when}\n\n![an example of {technique.name}]({FOLDER}/{technique.name}.svg)\n")
+        said += [f"> {line}\n" for line in example.splitlines()]
+        said.append(f"**Mind**: {mind}\n\nDescribed by: {add_links(technique.source)}\n")
+    return "\n".join([*said, after[after.index("## Verdicts") :]])
 
 
 def fragment() -> str:
-    """reports/templates/techniques.html.j2: the lessons for the pages of the server and the report."""
-    return environment(autoescape=True).from_string(ARTICLES).render(lessons=lessons(), quote=quote)
+    """Return reports/templates/techniques.html.j2: the lessons for the pages of the server and the report."""
+    made = environment(autoescape=True).from_string(ARTICLES).render(lessons=lessons(), quote=quote)
+    return made.replace(">\n", ">").replace("</article>", "</article>\n")
 
 
 def add_links(source: str) -> str:
