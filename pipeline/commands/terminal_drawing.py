@@ -257,11 +257,6 @@ def has_colors() -> bool:
     return bool(out.color_system) and not out.no_color
 
 
-def unknown_symbol(puzzle: Puzzle) -> str:
-    """Return how undecided cells are drawn: a symbol, or the name of their colour."""
-    return "grey" if has_colors() else free_symbol(puzzle)
-
-
 def draw_pair(before: tuple[Puzzle, Any], after: tuple[Puzzle, Any]) -> RenderableType:
     """Draw two pictures, each with the puzzle of its palette: side by side, or below each other if too wide."""
     pairs = [(puzzle, GridState(cells)) for puzzle, cells in (before, after)]

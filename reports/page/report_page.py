@@ -52,7 +52,6 @@ from nonocensus.reports.words import formatting
 from nonocensus.reports.words.citation import cite
 from nonocensus.reports.words.formatting import label_color, minutes_text
 from nonocensus.solver.model.tables import RESULTS
-from nonocensus.solver.model.techniques import TECHNIQUES
 
 BY_LINE = ("trivial unique line", "unique line")
 """Labels of puzzles that line logic solves."""
@@ -132,8 +131,6 @@ def write_report(
         "issue_counts": counts,
         "site_marks": _site_marks(counts) if figures.claims and "ambiguous" in counts else "",
         "measures": _measures(graded=figures.grades is not None),
-        "techniques": {technique.name: technique for technique in TECHNIQUES},
-        "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
         "settings": {
             name: value if isinstance(value, str) else json.dumps(to_plain(value), ensure_ascii=False, default=str)

@@ -327,7 +327,7 @@ def _joining(line: Line) -> Iterator[Reason]:
         others = found.others(line, start, end, blocks)
         if ruled:
             parts = {"cells": range(start, end), "blocks": blocks, "within": within, "color": color, "others": others}
-            yield Reason("grow" if len(blocks) > 1 else "part", ruled, parts)
+            yield Reason("grow", ruled, parts)
         if len(blocks) == 1:
             if single[0] == blocks[0]:
                 before = found.others(line, single[1].start, single[1].stop, blocks)

@@ -42,7 +42,6 @@ SENTENCES = {
     "cover": "{cover}",
     "owned": "{cover}",
     "split": "if {cell} were {name}, {cells} would be one block, but {too_long}",
-    "part": "{cells_are} {name} and can only belong to {places}",
     "grow": "{cells_are} {name} and can only belong to {places}",
     "join": "{cells} can only belong to {block}",
     "arrangements": "the blocks can only begin {starts}",
@@ -71,7 +70,6 @@ HINTS = {
     "owned": "Painted cells can only belong to one block, which does not reach cells farther away than its length.",
     "assume": "Assume a colour in the cell: the blocks do not fit any more.",
     "grow": "Painted cells can only belong to blocks that reach farther.",
-    "part": "Painted cells can only belong to a block that reaches farther.",
     "join": "Painted cells can only belong to the same block.",
 }
 """How to look at a line for an argument, where its technique has several (`Technique.says`)."""

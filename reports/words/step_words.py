@@ -32,8 +32,8 @@ class DescribedStep(NamedTuple):
     ruled        excluded colours: pairs of cell index and colour
     assumption   as of the explanation's step
     what         sentences that say where, why and what follows, one per line
-    brief        where and what follows, for a caption; of several lines, the first
-    why          how to look there, in a sentence that gives nothing away
+    why          how to look at the first line, in a sentence that gives nothing away
+    brief        where and what follows, for the caption of a single step
     """
 
     number: int
@@ -42,8 +42,8 @@ class DescribedStep(NamedTuple):
     ruled: tuple[Ruled, ...]
     assumption: RecordedAssumption | None
     what: str
-    brief: str
     why: str
+    brief: str = ""
 
 
 def describe_steps(explanation: Explanation) -> Iterator[DescribedStep]:
@@ -73,15 +73,12 @@ def describe_merged(explanation: Explanation, is_hint: bool = False) -> Iterator
         exclude(cells, union(steps).ruled)
         if is_lacking and not number:
             decided = [place for place in range(len(cells)) if before[place] != cells[place] == 1]
-            why = f"{describe_line(puzzle, ordered[0].line or 0)}: {_lower(runs[0].why)}"
-            runs = [_Run(steps, None, _lacking_words(puzzle, decided), runs[0].brief, why)]
+            runs = [_Run(steps, None, _lacking_words(puzzle, decided), runs[0].why)]
         for said in _at_once(runs):
             number += 1
             steps = [step for alike in said for run in alike for step in run.steps]
             what = "\n".join(_headed(puzzle, alike) for alike in said)
-            whys = {run.why for alike in said for run in alike}
-            why = whys.pop() if len(whys) == 1 else TECHNIQUES[steps[0].technique].says
-            yield _described(number, steps, what, said[0][0].brief, why)
+            yield _described(number, steps, what, said[0][0].why)
 
 
 class _Run(NamedTuple):
@@ -90,7 +87,6 @@ class _Run(NamedTuple):
     steps: list[Step]
     clue: str | None
     what: str
-    brief: str
     why: str
 
 
@@ -138,21 +134,20 @@ def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:
 def _describe_run(puzzle: Puzzle, steps: list[Step], cells: list[int]) -> _Run:
     """Describe the steps of a line, at once if they hold at once; update the cells."""
     described, clue = list[tuple[str, str, str]](), None
-    brief = describe_step(puzzle, union(steps), cells)[1]
     for _, alike in groupby(steps, lambda step: step.technique):
         whole = union(some := list(alike))
         for step in [whole] if shown_by(puzzle, whole, cells).issuperset(whole.ruled) else some:
             described.append(describe_step(puzzle, step, cells))
             exclude(cells, step.ruled)
-    said = [what for what, _, _ in described]
+    said = [what for what, *_ in described]
     if steps[0].line is not None:
         clue = said[0].partition(": ")[0].partition(", ")[2]
         said = [what.partition(": ")[2] for what in said]
-    return _Run(steps, clue, "\n".join([said[0], *map(_upper, said[1:])]), brief, described[0][2])
+    return _Run(steps, clue, "\n".join([said[0], *map(_upper, said[1:])]), described[0][1])
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:
-    """Describe a step: `what`, `brief` and `why` of DescribedStep; `cells` are the possible colours before it."""
+    """Describe a step: `what`, `why` and `brief` of DescribedStep; `cells` are the possible colours before it."""
     why = TECHNIQUES[step.technique].says
     if step.assumption is None:
         assert step.line is not None
@@ -160,7 +155,7 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
         reasons = reasons_of(puzzle, step.line, step.ruled, cells, step.technique)
         ruled = frozenset(pair for reason in reasons for pair in reason.ruled)
         what = sentences(words, reasons)
-        return what, f"{words.heading()}: {words.conclusion(ruled, words.line)}.", words.hint(reasons[0]) or why
+        return what, words.hint(reasons[0]) or why, f"{words.heading()}: {words.conclusion(ruled, words.line)}."
     refuted, before = step.assumption, list(cells)
     where = describe_cell(puzzle, refuted.place)
     before[refuted.place] = 1 << refuted.color
@@ -173,7 +168,7 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
     y, x = divmod(refuted.place, puzzle.width)
     row = LineWords(puzzle, y, line_of(puzzle, y, cells))
     so = row.conclusion(frozenset({(x, refuted.color)}), row.line).removeprefix(row.cells([x]))
-    return "\n".join([*said, f"So {where}{so}."]), f"{_upper(where)}{so}.", why
+    return "\n".join([*said, f"So {where}{so}."]), why, f"{_upper(where)}{so}."
 
 
 def sentences(words: LineWords, reasons: Sequence[Reason]) -> str:

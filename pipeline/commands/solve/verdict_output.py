@@ -14,9 +14,9 @@ from nonocensus.pipeline.commands.terminal_drawing import (
     difference_text,
     differing_cells,
     draw,
+    free_symbol,
     has_colors,
     symbol_names,
-    unknown_symbol,
 )
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words import pbnsolve
@@ -137,7 +137,7 @@ def draw_unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> I
     """Yield the grid of an unfinished puzzle, and the counts of decided cells and solutions."""
     yield draw(puzzle, GridState(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
     decided = f"{(known >= 0).sum():,} of {known.size:,} cells are decided"
-    yield f"{decided} ({unknown_symbol(puzzle)} is open); {found_solutions(row)}"
+    yield f"{decided} ({'grey' if has_colors() else free_symbol(puzzle)} is open); {found_solutions(row)}"
 
 
 def found_solutions(row: dict[str, Any]) -> str:
