@@ -58,10 +58,10 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
 
 
 @contextmanager
-def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None]:
-    """A screen of the given width in pixels, light or dark; PHONE pixels emulate a phone with touch."""
+def emulated(driver: webdriver.Chrome, scheme: str, width: int, height: int = 844) -> Iterator[None]:
+    """A screen of the given size in pixels, light or dark; PHONE pixels emulate a phone with touch."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
-    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width == PHONE}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": width == PHONE})

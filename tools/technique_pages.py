@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -14,7 +13,7 @@ from nonocensus.reports.page.templating import environment
 from nonocensus.reports.words.line_ranges import Line
 from nonocensus.reports.words.line_reasons import find_reasons
 from nonocensus.reports.words.reason_words import LineWords
-from nonocensus.reports.words.step_words import describe_step, sentences
+from nonocensus.reports.words.step_words import describe_step, known_grid, sentences
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of
@@ -28,10 +27,9 @@ PAGE = Path(__file__).parent.parent / "docs" / "TECHNIQUES.md"
 """The page: its text around the techniques is written there, and for each one when to look for it, and what to mind."""
 
 ARTICLES = """\
-{% set tag = "{{ tag }}" %}
-{% for technique, picture, example, when, mind in lessons %}
+{% for technique, (picture, example), when, mind in lessons %}
 <article data-name="{{ technique.name }}">
-<{{ tag }}>{{ technique.name | capitalize | replace("-", " ") }}, grade {{ technique.grade }} of 9</{{ tag }}>
+<h2>{{ technique.name | capitalize | replace("-", " ") }}, grade {{ technique.grade }} of 9</h2>
 <p>{{ technique.says }} <b>When:</b> {{ when }}</p>
 <img src="data:image/svg+xml,{{ quote(picture.svg, ' :/=;,.()') }}" alt="{{ picture.about }}" loading="lazy">
 {% for sentence in example.splitlines() %}
@@ -44,33 +42,22 @@ ARTICLES = """\
 """The lessons as HTML."""
 
 
-class Lesson(NamedTuple):
-    """A technique: its example as a picture and in words (none for search), when to look for it, and what to mind."""
-
-    technique: Technique
-    picture: Drawing
-    example: str
-    when: str
-    mind: str
-
-
-def lessons() -> list[Lesson]:
-    """Return a lesson for each technique, the easiest first."""
+def lessons() -> list[tuple[Technique, tuple[Drawing, str], str, str]]:
+    """Return for each technique its example as a picture and in words, when to look for it, and what to mind."""
     shown = [line_example(technique) for technique in range(LINE_TECHNIQUES)]
     shown += [assumption_example(technique, rows) for technique, rows in PUZZLES.items()]
     (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))
     open_ = GridState(np.full((11, 11), UNKNOWN, np.uint8), words="nothing else finds anything")
     shown.append((drawing(dominoes, open_), ""))
     whens, minds = (re.findall(rf"(?m)^\*\*{word}\*\*: (.*)", PAGE.read_text()) for word in ("When", "Mind"))
-    lines = zip(TECHNIQUES, shown, whens, minds, strict=True)
-    return [Lesson(technique, *example, when, mind) for technique, example, when, mind in lines]
+    return list(zip(TECHNIQUES, shown, whens, minds, strict=True))
 
 
 def page() -> str:
     """Return docs/TECHNIQUES.md."""
     before, _, after = PAGE.read_text().partition("\n### ")
     said = [before]
-    for technique, _, example, when, mind in lessons():
+    for technique, (_, example), when, mind in lessons():
         said.append(f"### {technique.name}, grade {technique.grade}\n\n{technique.says}\n")
         said.append(f"**When**: {when}\n\n![an example of {technique.name}]({FOLDER}/{technique.name}.svg)\n")
         said += [f"> {line}\n" for line in example.splitlines()]
@@ -91,7 +78,7 @@ def add_links(source: str) -> str:
 
 def pictures() -> dict[str, str]:
     """Return the pictures by the names of their files, as SVG."""
-    return {f"{lesson.technique.name}.svg": lesson.picture.svg + "\n" for lesson in lessons()}
+    return {f"{technique.name}.svg": picture.svg + "\n" for technique, (picture, _), *_ in lessons()}
 
 
 def line_example(technique: int) -> tuple[Drawing, str]:
@@ -103,11 +90,11 @@ def line_example(technique: int) -> tuple[Drawing, str]:
         for number, clue, before, after in EXAMPLES
         if number == technique and before != after and set(before + after) <= set(".#?")
     )
-    line = Line(clue, tuple(sum(1 << color for color in COLORS[sign]) for sign in before))
+    cells = [sum(1 << color for color in COLORS[sign]) for sign in before + after]
+    line = Line(clue, tuple(cells[: len(before)]))
     ruled = frozenset((x, color) for x, sign in enumerate(after) for color in COLORS[before[x]] - COLORS[sign])
     words = LineWords(Puzzle((clue,), ((),) * len(before)), 0, line)
-    cells = (np.array(["?.#".index(sign) for sign in each]) - 1 for each in (before, after))
-    drawn = line_drawing(clue, BLACK_ON_WHITE, *(np.where(each < 0, UNKNOWN, each).astype(np.uint8) for each in cells))
+    drawn = line_drawing(clue, BLACK_ON_WHITE, *known_grid(cells, len(before)))
     about = f"{' '.join(str(block.length) for block in clue)}: {before} becomes {after}"
     return drawn._replace(about=about), sentences(words, find_reasons(line, ruled, technique))
 
@@ -118,11 +105,10 @@ def assumption_example(technique: int, rows: tuple[str, ...]) -> tuple[Drawing, 
     explanation = explain(puzzle)
     number = next(k for k, step in enumerate(explanation.steps) if step.technique == technique)
     before = [explanation.start, *explanation.grids()][number]
-    known = np.array(before).reshape(puzzle.height, puzzle.width)
+    cells = known_grid(before, puzzle.width)
     ((place, color),) = explanation.steps[number].ruled[:1]
-    marked = np.zeros(known.shape, np.bool_)
+    marked = np.zeros(cells.shape, np.bool_)
     marked.flat[place] = True
-    cells = np.where(known == 3, UNKNOWN, known >> 1).astype(np.uint8)
     words = f"{puzzle.palette[color].name} there: a contradiction"
     said = describe_step(puzzle, explanation.steps[number], before)[0]
     return drawing(puzzle, GridState(cells, marked, words=words)), said

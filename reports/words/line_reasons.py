@@ -74,20 +74,20 @@ def _clue(line: Line) -> Iterator[Reason]:
         yield Reason("lacks", ruled, {"colors": sorted(lacking)})
 
 
-def _total(line: Line, color: int) -> int:
-    """Return the number of cells of a colour, -1 if that is hidden."""
-    blocks = [block for block in line.clue if color in (0, block.color)]
-    if any(block.length == BLOT for block in blocks):
-        return -1
-    length = sum(block.length for block in blocks)
-    return length if color else len(line.cells) - length
+def _counts(line: Line) -> Iterator[tuple[int, list[int], list[int], dict[str, Any]]]:
+    """Yield the cells that each colour needs, -1 if hidden, those found and possible, and parts; background last."""
+    for color in (*sorted({block.color for block in line.clue}), 0):
+        blocks = [t for t, block in enumerate(line.clue) if color in (0, block.color)]
+        length = sum(line.clue[t].length for t in blocks)
+        total = length if color else len(line.cells) - length
+        total = -1 if any(line.clue[t].length == BLOT for t in blocks) else total
+        yield total, line.painted(color), line.can(color), {"color": color, "count": total, "sum": blocks}
 
 
 def _by_counting(line: Line) -> Iterator[Reason]:
-    """All cells of a colour are found, or all that can have it are needed; the background comes last."""
-    for color in (*sorted({block.color for block in line.clue}), 0):
-        total, found, possible = _total(line, color), line.painted(color), line.can(color)
-        parts = {"color": color, "count": total, "sum": [t for t, b in enumerate(line.clue) if color in (0, b.color)]}
+    """All cells of a colour are found, or all that can have it are needed."""
+    for total, found, possible, parts in _counts(line):
+        color = parts["color"]
         if total == len(found):
             ruled = line.excluding(color, (x for x in possible if x not in found))
             yield Reason("found" if total else "none", ruled, parts | {"cells": found})
@@ -411,11 +411,7 @@ def _refuted(line: Line, most: int) -> tuple[list[tuple[Line, Reason]], Reason] 
     for rule in SIMPLE:
         for reason in rule(line):
             after = line.without(reason.ruled)
-            if not reason.ruled:
-                continue
-            if not all(after.cells):
-                continue
-            if found := _refuted(after, most - 1):
+            if reason.ruled and all(after.cells) and (found := _refuted(after, most - 1)):
                 return [(line, reason), *found[0]], found[1]
     return None
 
@@ -449,9 +445,7 @@ def impossible(line: Line) -> Reason | None:
 def _impossible(line: Line) -> Iterator[Reason]:
     """Yield why a line has no arrangement, the reason that is easiest to see first."""
     nothing: Pairs = frozenset()
-    for color in (*sorted({block.color for block in line.clue}), 0):
-        total, found, possible = _total(line, color), line.painted(color), line.can(color)
-        parts = {"color": color, "count": total, "sum": [t for t, b in enumerate(line.clue) if color in (0, b.color)]}
+    for total, found, possible, parts in _counts(line):
         if 0 <= total < len(found):
             yield Reason("many", nothing, parts | {"cells": found})
         if len(possible) < total:

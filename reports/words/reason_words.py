@@ -162,8 +162,9 @@ class LineWords:
         return join_words(names, last)
 
     def sum(self, blocks: Iterable[int]) -> str:
-        """Add lengths: `3 + 1`."""
-        return " + ".join(str(self.line.clue[t].length or "?") for t in blocks)
+        """Add lengths: `3 + 1`; of four or more alike in a row `5 × 1`."""
+        alike = [(length, len(list(run))) for length, run in groupby(self.line.clue[t].length or "?" for t in blocks)]
+        return " + ".join(" + ".join([str(k)] * times) if times < 4 else f"{times} × {k}" for k, times in alike)
 
     def gaps(self, blocks: Sequence[int]) -> str:
         """Say how many gaps consecutive blocks need between them."""

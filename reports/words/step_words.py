@@ -206,11 +206,8 @@ def grid_states(explanation: Explanation) -> Iterator[GridState]:
 
 def known_grid(cells: list[int], width: int) -> np.ndarray:
     """Return the palette entries of cells that are sets of colours, a bit each; UNKNOWN if there are several."""
-    return np.array([_entry(colors) for colors in cells], np.uint8).reshape(-1, width)
-
-
-def _entry(colors: int) -> int:
-    return UNKNOWN if colors & (colors - 1) else colors.bit_length() - 1
+    entries = (UNKNOWN if colors & (colors - 1) else colors.bit_length() - 1 for colors in cells)
+    return np.fromiter(entries, np.uint8).reshape(-1, width)
 
 
 def describe_ending(explanation: Explanation) -> str:
@@ -232,10 +229,7 @@ def describe_ending(explanation: Explanation) -> str:
 
 def describe_line(puzzle: Puzzle, line: int) -> str:
     """Describe a line with its clue: `Row 3 (4 2)`; rows are numbered before columns."""
-    if line < puzzle.height:
-        return f"Row {line + 1} ({clue_words(puzzle, puzzle.rows[line])})"
-    column = line - puzzle.height
-    return f"Column {column + 1} ({clue_words(puzzle, puzzle.columns[column])})"
+    return f"{describe_lines(puzzle, [line])} ({clue_words(puzzle, (puzzle.rows + puzzle.columns)[line])})"
 
 
 def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:

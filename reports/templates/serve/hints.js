@@ -122,7 +122,7 @@ export function whereWords({ where, why, assumption }) {
 }
 
 export function stepTitle({ technique, grade }) {
-  return `${techniqueTitle(technique)}, grade ${gradeWords(grade)}`;
+  return `${technique.charAt(0).toUpperCase()}${technique.slice(1).replace("-", " ")}, grade ${gradeWords(grade)}`;
 }
 
 /** A step's title as a link to its technique's explanation. */
@@ -132,11 +132,6 @@ export function stepLink(step) {
 
 export function paragraphs(words) {
   return words.map((text) => element("p", "", "", text));
-}
-
-/** A technique's name as a heading. */
-function techniqueTitle(technique) {
-  return technique.charAt(0).toUpperCase() + technique.slice(1).replace("-", " ");
 }
 
 /** Words for the middle of a sentence. */

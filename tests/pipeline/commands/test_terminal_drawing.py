@@ -29,7 +29,6 @@ from nonocensus.pipeline.commands.terminal_drawing import (
 )
 from nonocensus.reports.drawings.geometry import clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
-from nonocensus.reports.drawings.sheet_colors import color_letters
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
@@ -212,7 +211,6 @@ def test_unknown_cells_have_an_unused_symbol() -> None:
 
 def test_symbols_of_several_colours_have_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = from_picture(np.array([[1, 0, 2]], np.uint8), (WHITE, BLACK, RED))
-    assert color_letters(puzzle.palette) == " br"
     assert symbol_names(puzzle) == ". is white, b is black, r is red", "the letters of paper"
     assert symbol_names(PUZZLE) == ""
     assert [str(line) for line in clue_lines(puzzle)] == ["Row 1: 1b 1r", "Column 1: 1b", "Column 2: 0", "Column 3: 1r"]

@@ -61,7 +61,7 @@ def holds(line: Line, reason: Reason, spans: Spans) -> bool:
             return edge and covered(spans, parts["cells"][0], clue, clue[parts["block"]].color) == parts["block"]
         case "covers" | "join" | "stretched":
             return all(covered(spans, x, clue, clue[parts["block"]].color) == parts["block"] for x in parts["cells"])
-        case "whole" | "grow" | "part":
+        case "whole" | "grow":
             t = covered(spans, parts["cells"][0], clue, parts["color"])
             within = dict(zip(parts["blocks"], parts.get("within", ()), strict=False))
             return t in parts["blocks"] and all(x in within[t] for x in range(*spans[t]) if t in within)
@@ -309,8 +309,8 @@ clue: 2 1 | ????
 2 + 1 and 1 gap fill the 4 cells of the row, so columns 1, 2 and 4 are black and column 3 is white
 
 clue: 1 1 1 1 1 1 1 1 2 | ??????????????????
-1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 2 and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17
-and 18 are black and columns 2, 4, 6, 8, 10, 12, 14 and 16 are white
+8 × 1 + 2 and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black and columns
+2, 4, 6, 8, 10, 12, 14 and 16 are white
 
 clue: 1r | +-*
 the clue has no black, so column 1 is red and column 3 is not black
