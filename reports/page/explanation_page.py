@@ -6,7 +6,7 @@ by its hash.
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -71,17 +71,10 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
     )
 
 
-class UsedTechnique(NamedTuple):
-    """A technique, the number of its steps, and the clearest of them, in words and as a picture."""
-
-    technique: Technique
-    steps: int
-    clearest: DescribedStep
-    picture: Markup
-
-
-def _used_techniques(explanation: Explanation, steps: list[DescribedStep]) -> Iterator[UsedTechnique]:
-    """Yield the techniques, the easiest first, each with its clearest step.
+def _used_techniques(
+    explanation: Explanation, steps: list[DescribedStep]
+) -> Iterator[tuple[Technique, int, DescribedStep, Markup]]:
+    """Yield the techniques, the easiest first: the number of their steps, the clearest, and its picture.
 
     That is one by the very argument of the technique, on a row, decisive, in few words.
     """
@@ -105,7 +98,7 @@ def _used_techniques(explanation: Explanation, steps: list[DescribedStep]) -> It
         else:
             old, new = (line_of(puzzle, number, cells) for cells in (before, after))
             picture = line_drawing(old.clue, puzzle.palette, *known_grid([*old.cells, *new.cells], len(old.cells)))
-        yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, Markup(picture.svg))
+        yield TECHNIQUES[technique], counts[technique], described, Markup(picture.svg)
 
 
 def _printed_grids(explanation: Explanation, steps: list[DescribedStep]) -> dict[int, Markup]:

@@ -185,9 +185,9 @@ def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None
             found = find_reasons(line, ruled, step.technique)
             assert {(reason.kind, pair) for reason in found for pair in reason.ruled} <= own
         steps = list(describe_merged(explanation))
-        for used in _used_techniques(explanation, steps):
-            said = [step for step in steps if TECHNIQUES[step.technique] == used.technique and step.lines[1:] == ()]
-            assert used.clearest.why == used.technique.says or all(step.why != used.technique.says for step in said)
+        for used, _, clearest, _ in _used_techniques(explanation, steps):
+            said = [step for step in steps if TECHNIQUES[step.technique] == used and step.lines[1:] == ()]
+            assert clearest.why == used.says or all(step.why != used.says for step in said)
 
 
 def test_file_that_has_no_address_is_named_by_its_title_alone() -> None:
@@ -317,12 +317,10 @@ return heading.top - document.querySelector("section.now").getBoundingClientRect
 def test_grid_slider_and_words_are_in_view_together(
     explained: Tab, width: int, height: int, *, is_scrolled: bool
 ) -> None:
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 900}
-    explained.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     script = "document.getElementById('steps').lastElementChild.scrollIntoView()" if is_scrolled else "scrollTo(0, 0)"
-    explained.run(script)
-    explained.until(lambda: explained.run(IN_VIEW) == [True, True, True])
-    explained.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    with emulated(explained.driver, "light", width, height):
+        explained.run(script)
+        explained.until(lambda: explained.run(IN_VIEW) == [True, True, True])
 
 
 def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Path) -> None:
