@@ -92,23 +92,26 @@ def print_brief(solved: SolvedPuzzle, stats: bool, named: bool) -> None:
 def describe(solved: SolvedPuzzle, stats: bool, explains: bool) -> Iterator[RenderableType]:
     """Yield verdict, perhaps the clues and steps, then solution or known cells, counts, and further solutions."""
     puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
-    symbols, title = escape(symbol_names(puzzle)), f'"{puzzle.title}"' * bool(puzzle.title)
-    name = " ".join(text for text in (puzzle.puzzle_id, title * (not explains)) if text)
+    symbols, title = escape(symbol_names(puzzle)), f'"{puzzle.title}"' if puzzle.title else None
+    explanation = solved.explanation if explains else None
+    name = " ".join(filter(None, (puzzle.puzzle_id, title if explanation is None else None)))
     verdict = f"[{VERDICT_COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/]"
     error = f": {escape(row['error'])}" if row["error"] else ""
     yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict}{error}"
-    if explains and solved.explanation is not None:
+    if explanation is not None:
         yield from clue_lines(puzzle)
-        yield from [wrap(symbols)] * bool(symbols)
-        yield from step_lines(solved.explanation)
-        yield from [escape(title)] * bool(title)
+        if symbols:
+            yield wrap(symbols)
+        yield from step_lines(explanation)
+        if title:
+            yield escape(title)
     if solved.known is not None:
         yield from draw_unfinished(puzzle, row, solved.known)
     if row["solution"] is not None:
         if solved.known is not None:
             yield "A solution:"
         yield draw(puzzle, GridState(picture(row["solution"], puzzle.width, puzzle.height)))
-        if symbols and not (explains or has_colors()):
+        if symbols and explanation is None and not has_colors():
             yield symbols
     if row["status"] != "invalid" and (stats or solved.explanation is None):
         yield (
