@@ -107,6 +107,15 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
 
 
+def flip_page(path: Path, column: str = "rows.") -> None:
+    """Flip the last bit of a page of a column; most bits between pages have no meaning."""
+    group = pq.read_metadata(path).row_group(0)
+    chunk = next(one for k in range(group.num_columns) if (one := group.column(k)).path_in_schema.startswith(column))
+    data = bytearray(path.read_bytes())
+    data[(chunk.dictionary_page_offset or chunk.data_page_offset) + chunk.total_compressed_size - 1] ^= 1
+    path.write_bytes(data)
+
+
 def change_file(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
     """Change the rows of a Parquet file as another program might, and the size in its JSON."""
     about, statistics = pq.read_metadata(path), path.with_suffix(".json")

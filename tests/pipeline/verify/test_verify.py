@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from runs import CONFIG, lasting, rewrite_results, run_serially, start_run, work_on
-from stores import Nonocensus, Refused, held_by_another, sampled
+from stores import Nonocensus, Refused, flip_page, held_by_another, sampled
 
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED
 from nonocensus.pipeline.run.run_folder import Run, open_run
@@ -30,15 +30,6 @@ def flip(path: Path, place: float = 0.5) -> None:
     """Flip a bit in a file."""
     data = bytearray(path.read_bytes())
     data[int(len(data) * place)] ^= 1
-    path.write_bytes(data)
-
-
-def flip_page(path: Path) -> None:
-    """Flip the last bit of a page of clues; most bits between pages have no meaning."""
-    group = pq.ParquetFile(path).metadata.row_group(0)
-    column = next(one for k in range(group.num_columns) if (one := group.column(k)).path_in_schema.startswith("rows."))
-    data = bytearray(path.read_bytes())
-    data[(column.dictionary_page_offset or column.data_page_offset) + column.total_compressed_size - 1] ^= 1
     path.write_bytes(data)
 
 
