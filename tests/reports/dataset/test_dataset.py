@@ -41,7 +41,7 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 
 
 def origin(content: Content = Content.none) -> DatasetOrigin:
-    versions = {"nonocensus": "1", "commit": "abc1234"}
+    versions = {"nonocensus": "1"} | ({} if content is Content.measures else {"commit": "abc1234"})
     manifest = {"config": {"cpu_limit": 60.0, "rung": "search"}, "config_hash": "abc", "versions": versions}
     days = {"first_started": "2026-01-02T03:04:05+00:00", "last_finished": "2026-01-03T03:04:05+00:00"}
     return DatasetOrigin(content, manifest, {"run_id": "r1", "puzzles": 10, "hosts": ["a", "b"], **days})
@@ -140,6 +140,7 @@ def test_card_of_measures_says_so() -> None:
     counts = [RowCount("test", "griddlers", None, "timeout", 2)]
     text = card(origin(Content.measures), schema(Content.measures), counts, 0)
     assert "no ratings, no times." in text.decode()
+    assert b"| nonocensus | 1 |" in text  # the run of an installed package has no commit
     assert b"dataset RUN --out DIR --measures" in text
     assert b"all rights are reserved" in text
     assert b"site_" not in text
