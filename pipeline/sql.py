@@ -1,7 +1,9 @@
 """SQL by DuckDB, sandboxed: only registered tables, no files, no network, no settings."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,10 +70,11 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def sql_errors(what: str) -> Iterator[None]:
+def sql_errors(what: str, sql: str = "") -> Iterator[None]:
     """Turn errors of the user's SQL into a one-line UserError that begins with `what`.
 
-    StorageError if there is no space to spill. Errors of reading a table are those of `database`.
+    An unknown column that `sql` has in double quotes may be meant as text. StorageError if there is no space to spill.
+    Errors of reading a table are those of `database`.
     """
     import duckdb
 
@@ -79,9 +82,14 @@ def sql_errors(what: str) -> Iterator[None]:
         yield
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
         said, *more = str(error).split(" Error: ", 1)[-1].splitlines()
-        hint = "".join(f" {line}" for line in more if line.startswith(("Did you mean", "Candidate bindings")))
-        quotes = ", and text is in 'single quotes'" if isinstance(error, duckdb.BinderException) else ""
-        raise UserError(f"{what}: {said}{hint}; {ADVICE}{quotes}") from error
+        hint = "".join(line.replace("Did you mean", "; perhaps").rstrip("?") for line in more if line.startswith("Did"))
+        if unknown := re.match('Referenced column "(.*)" not found', said):
+            said = f'unknown column "{unknown[1]}"'
+            hint = "".join(
+                f'; perhaps "{name}"' for name in get_close_matches(unknown[1], re.findall('"(.*?)"', more[0]), 1)
+            )
+            hint += "; text is in 'single quotes'" if f'"{unknown[1]}"' in sql else ""
+        raise UserError(f"{what}: {said.rstrip('!')}{hint}; {ADVICE}") from error
     except (duckdb.Error, pa.ArrowException) as error:
         line = str(error).splitlines()[0]
         if READ_FAILED in line:
@@ -97,7 +105,7 @@ def select_query(connection: "duckdb.DuckDBPyConnection", query: str) -> "duckdb
     """
     import duckdb
 
-    with sql_errors("the query"):
+    with sql_errors("the query", query):
         statements = duckdb.extract_statements(query)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
             raise UserError("the query is not a single SELECT statement; nothing else is allowed")
@@ -119,7 +127,7 @@ def condition(where: str | None, columns: pa.Schema) -> Iterator[Callable[[pa.Ta
     with database() as connection:
 
         def met(rows: pa.Table) -> np.ndarray:
-            with sql_errors(f"--where {where!r}"):
+            with sql_errors(f"--where {where!r}", where):
                 puzzles = connection.from_arrow(rows).set_alias("puzzles")
                 expression = duckdb.SQLExpression(where)
                 puzzles.filter(expression)  # a WHERE clause can't have aggregates and the like

@@ -61,7 +61,7 @@ def test_store_has_only_the_table_puzzles(store: Store, nonocensus: Nonocensus) 
     puzzle = next(store.batches()).to_pylist()[0]
     assert row == {"rows": puzzle["rows"], "first": puzzle["columns"][0]}
     refused = nonocensus("query", store.folder.uri, "select * from results")
-    said = 'Table with name results does not exist! Did you mean "puzzles"?'
+    said = 'Table with name results does not exist; perhaps "puzzles"'
     assert (refused.code, refused.err) == (2, f"nonocensus: the query: {said}; {ADVICE}\n")
 
 
@@ -204,7 +204,9 @@ def test_values_beyond_python_are_reported(run: Run, nonocensus: Nonocensus, val
     ("query", "said"),
     [
         ("selec 1", "the query: syntax error at or near"),
-        ("select nosuch from puzzles", "the query: Referenced column"),
+        ("select nosuch from puzzles", f'the query: unknown column "nosuch"; {ADVICE}'),
+        ("select titel from puzzles", f'the query: unknown column "titel"; perhaps "title"; {ADVICE}'),
+        ('select * from puzzles where title = "Cup"', f"unknown column \"Cup\"; text is in 'single quotes'; {ADVICE}"),
         ("select cast(puzzle_id as integer) from puzzles", "Conversion Error"),
         ("select ?", "Values were not provided"),
         ("select 1; select 2", "not a single SELECT"),
@@ -278,7 +280,7 @@ def test_export_where_selects_rows(run: Run, nonocensus: Nonocensus, refused: Re
     assert csv.read_csv(io.BytesIO(lzma.decompress((tmp_path / "some.csv.xz").read_bytes()))) == read
     assert set(read["label"].to_pylist()) == {"multiple"}
     assert min(read["difficulty"].to_pylist()) > 0.6
-    assert "--where 'goal is null': Referenced column" in refused(
+    assert "--where 'goal is null': unknown column" in refused(
         "export", run.folder.uri, "--csv", "wrong.csv", "--where", "goal is null"
     )
     ungraded = refused("export", run.folder.uri, "--csv", "wrong.csv", "--where", "minutes < 5")
