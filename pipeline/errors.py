@@ -15,9 +15,9 @@ from nonocensus.scrapers.url import redact
 
 
 class UserError(Exception):
-    """Wrong usage: invalid or conflicting options or paths. Base class of all errors shown to users.
+    """Wrong usage: invalid or conflicting options or paths, or no readable puzzle.
 
-    Secrets in URLs are removed from the message, also from what a library says.
+    Base class of all errors shown to users. Secrets in URLs are removed from the message, also from a library's.
     """
 
     status = 2
@@ -27,7 +27,7 @@ class UserError(Exception):
 
 
 class InputError(UserError):
-    """Input is damaged, incomplete or of another kind.
+    """A store, a run or a table, such as answers or times, is damaged, incomplete or of another kind.
 
     what     the fault, without the advice
     advice   what to do

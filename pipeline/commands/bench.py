@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
+    MAX_SEED,
     OUTPUT,
     CheckGoal,
     CpuLimit,
@@ -118,7 +119,7 @@ def bench(
         float,
         typer.Option(callback=between(0.0, 1.0), help="Share of black cells in random pictures.", metavar="RATIO"),
     ] = 0.5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.", metavar="N")] = 1,
+    seed: Annotated[int, number_option("Seed of random pictures.", least=0, most=MAX_SEED)] = 1,
     count: Annotated[int | None, number_option("Number of puzzles.", show_default="2000 random, else all")] = None,
     cpu_limit: CpuLimit = 60.0,
     check_goal: CheckGoal = False,

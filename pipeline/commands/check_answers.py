@@ -56,7 +56,7 @@ def check(
     """Check an answer to a puzzle, or score answers to tasks.
 
     Any grid that fits the clues is right. An answer is a text, JSON or lists of Python, as people and language models
-    write them, with code fences and prose around it (docs/TASKS.md). Of a partial grid, with ? for open cells, it says
+    write them, with code fences and prose around it (docs/TASKS.md). For a partial grid, with ? for open cells, it says
     whether it can be completed.
 
     Exit status 0 if the puzzle is solved, 1 if the answer is wrong or partial, 2 if it is unreadable; always 0 for a

@@ -147,7 +147,7 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
         print_text(describe_summary(outcome.summary))
         print_text(describe_ungraded(outcome.run, grading(outcome.run)["ungraded"]))
     for reason in outcome.unread:
-        err.print(f"[red]not read:[/red] {escape(reason)}")
+        err.print(f"[red]nonocensus:[/red] not read: {escape(reason)}")
     if outcome.missing:
         err.print(f"[red]no result for {count_text(outcome.missing, 'puzzle')}[/red]; the same command tries again")
     bad = outcome.unread or outcome.missing or failures(outcome.summary)

@@ -40,7 +40,7 @@ def compare(
     Puzzles are matched by id, since clues of a fixed puzzle differ; proofs, times and work are compared where they are
     the same. Exit status 1 if a proof has changed: one of the runs is wrong then.
 
-    To show the old pictures it needs a copy of the store next to that of the run, both made before the change:
+    --html shows old pictures if run and store were copied together before the change:
     `mkdir before && cp -r STORE RUN before`.
     """
     if html == STDOUT:

@@ -30,7 +30,7 @@ def dataset(
     """Export a run as a Parquet dataset for load_dataset.
 
     Writes three splits, a card and Croissant metadata; the run may be unfinished. By default the dataset has the
-    puzzles' ids, hashes and measures, and what sites state of them; to publish it, use --measures, which is CC0-1.0.
+    puzzles' ids, hashes and measures, and what sites state about them; to publish it, use --measures, which is CC0-1.0.
     With --private it has clues, pictures and texts of all puzzles.
     """
     given = {Content.measures: measures, Content.licensed: with_clues, Content.everything: private}

@@ -29,7 +29,7 @@ def print_estimate(estimate: Callable[[], CostEstimate], resources: Resources) -
             f"[bold]{count_text(cost.puzzles, 'puzzle')}[/bold] would be done{tried}.",
             f"About {cost.cpu_seconds / 3600:,.4g} CPU hours: {seconds(wall)} on {named}, {cost.bytes / 1e6:,.3g} MB.",
             f"Sample: {count_text(cost.sample, 'random puzzle')}; {late}.",
-            *([f"Up to {seconds(most)} if puzzles that it missed do."] if most > 1.5 * wall else []),
+            *([f"Up to {seconds(most)} if some puzzles outside it do."] if most > 1.5 * wall else []),
         ][: None if cost.cpu_seconds else 1],
     )
 

@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
+    MAX_SEED,
     SELECTION,
     Address,
     Cpus,
@@ -51,8 +52,7 @@ def generate(
         ),
     ] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Seed of the random number generator.", metavar="N", show_default=str(SEED)),
+        int | None, number_option("Seed of random pictures.", least=0, most=MAX_SEED, show_default=str(SEED))
     ] = None,
     colors: Annotated[int, number_option("Number of colours, background excluded.", most=MAX_COLORS)] = 1,
     minutes: Annotated[

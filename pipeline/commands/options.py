@@ -26,7 +26,7 @@ MAX_QUOTED = 60
 MAX_PUZZLES = 10**10
 """Upper bound of counts and ordinals: larger ones are typing errors."""
 
-MAX_CPUS = 1 << 16
+MAX_CPUS, MAX_SEED = 1 << 16, 1 << 63
 
 MAX_IDS_BYTES = 64 << 20
 """Size limit of a file of ids: some three million puzzles."""
@@ -50,9 +50,11 @@ def between(low: N, high: N) -> Callable[[N | None], N | None]:
     return check
 
 
-def number_option(help_text: str, *names: str, most: int = MAX_PUZZLES, metavar: str = "N", **settings: Any) -> Any:
-    """Return an option for a number from 1 to `most`."""
-    return typer.Option(*names, callback=between(1, most), help=help_text, metavar=metavar, **settings)
+def number_option(
+    help_text: str, *names: str, least: int = 1, most: int = MAX_PUZZLES, metavar: str = "N", **settings: Any
+) -> Any:
+    """Return an option for a number from `least` to `most`."""
+    return typer.Option(*names, callback=between(least, most), help=help_text, metavar=metavar, **settings)
 
 
 def cpu_limit_option(help_text: str = "CPU seconds per puzzle.", **settings: Any) -> Any:

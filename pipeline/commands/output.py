@@ -211,7 +211,7 @@ def list_problems(title: str, problems: "list[Problem]") -> None:
 
 def report_problem(name: str, reason: str) -> None:
     """Print an unreadable file on standard error."""
-    err.print(f"[red]not read:[/red] {escape(name)}: {escape(reason)}")
+    err.print(f"[red]nonocensus:[/red] not read: {escape(name)}: {escape(reason)}")
 
 
 @contextmanager

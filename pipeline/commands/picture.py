@@ -81,7 +81,8 @@ def picture(
         typer.Option(callback=between(2, MAX_COLORS + 1), help="Number of colours, background included.", metavar="N"),
     ] = 2,
     dither: Annotated[
-        Literal["none", "ordered", "floyd-steinberg"], typer.Option(help="Dithering of other colours.")
+        Literal["none", "ordered", "floyd-steinberg"],
+        typer.Option(help="Dithering of other colours: none, ordered or floyd-steinberg.", metavar="METHOD"),
     ] = "none",
     unique: Annotated[bool, typer.Option("--unique", help="Change the fewest cells that leave one solution.")] = False,
     rung: Annotated[

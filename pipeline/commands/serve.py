@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Cpus, between
+from nonocensus.pipeline.commands.options import Cpus, between, number_option
 from nonocensus.pipeline.commands.output import err, global_options, out, print_json
 from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
@@ -26,7 +26,7 @@ def serve(
     host: Annotated[
         str, typer.Option(help="Bind address. Anything but loopback exposes the server to the network.", metavar="HOST")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.", metavar="PORT")] = 8765,
+    port: Annotated[int, number_option("Port; 0 picks a free one.", least=0, most=65535, metavar="PORT")] = 8765,
     cpus: Cpus = None,
     cpu_limit: Annotated[
         float,

@@ -122,7 +122,7 @@ def print_failed(run: Run, name: str) -> None:
 def describe_failed(name: str, counts: Counter[str], listed: list[dict[str, Any]]) -> Iterator[RenderableType]:
     """Yield the counts by status, the puzzles listed, and how many more there are."""
     if not counts:
-        yield f"Every puzzle that {escape(name)} has tried has its answer."
+        yield f"{escape(name)}: every puzzle that was tried has its answer."
         return
     yield count_line(dict(counts.most_common()), {}, "red")
     puzzles = table("status", "puzzle", "why")

@@ -80,9 +80,9 @@ def read_puzzles_of(file: str) -> tuple[list[SudokuPuzzle], int]:
     try:
         found = list(read_sudokus(decode_text(read_bytes(file, file))))
     except FormatError as error:
-        raise UserError(f"{file}: no Sudoku: {error}") from None
+        raise UserError(f"{file}: not a Sudoku: {error}") from None
     if not found:
-        raise UserError(f"{file}: no Sudoku: neither lines of 81 characters nor grids; for nonograms there is `solve`")
+        raise UserError(f"{file}: not a Sudoku: no lines of 81 characters and no grids; for nonograms there is `solve`")
     puzzles = [each for each in found if isinstance(each, SudokuPuzzle)]
     unreadable = [each for each in found if not isinstance(each, SudokuPuzzle)]
     for each in unreadable[:LIST_LIMIT]:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import YEAR, between
+from nonocensus.pipeline.commands.options import YEAR, between, number_option
 from nonocensus.pipeline.commands.output import out
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.parts import open_store
@@ -23,7 +23,7 @@ def twin(
     store: Annotated[
         str | None, typer.Option(help="Store to serve.", metavar="STORE", show_default="the demo's archive")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.")] = 8899,
+    port: Annotated[int, number_option("Port; 0 picks a free one.", least=0, most=65535)] = 8899,
     crawl_delay: Annotated[
         float | None,
         typer.Option(callback=between(0.0, YEAR), help="Crawl-delay of robots.txt.", metavar="SECONDS"),

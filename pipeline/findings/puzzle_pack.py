@@ -6,8 +6,8 @@ DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against thei
 DIR/book.pdf             the puzzles to print, their solutions at the end (optional)
 DIR/pack.csv             one line per puzzle: source, rights, difficulty; written last
 
-Puzzles have exactly one solution, and are distinct up to symmetry; no two have near pictures. Of puzzles that are alike
-the original is chosen (`pipeline.findings.deduplication`). Those of the best tenth of their site's ratings of quality
+Puzzles have exactly one solution, and are distinct up to symmetry; no two have near pictures. Among alike puzzles the
+original is chosen (`pipeline.findings.deduplication`). Those of the best tenth of their site's ratings of quality
 come first, unrated ones last, of which pictures come before noise; among equals the selection is pseudo-random, and
 always the same.
 """
@@ -351,7 +351,7 @@ def _conditions(
         yield "that --ids names", pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string()))
     yield "with one solution", _eligible(rows)
     if not options.private:
-        yield "free to pass on (--private takes any)", shareable(one_batch(rows))
+        yield "licensed for redistribution (--private takes any)", shareable(one_batch(rows))
     if options.min_density:
         is_dense = pc.fill_null(pc.greater_equal(rows["density"], options.min_density), True)
         yield f"of density {options.min_density:.3g} or more (--min-density)", is_dense

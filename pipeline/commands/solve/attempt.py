@@ -145,7 +145,7 @@ def _list_solutions(puzzle: Puzzle, options: SolveOptions, start: np.ndarray | N
 def _progress_report(
     puzzle: Puzzle, options: SolveOptions, log: AttemptLog, elapsed: ElapsedTime
 ) -> Iterator[RenderableType]:
-    """Yield what Ctrl-C prints of a puzzle being solved."""
+    """Yield what Ctrl-C prints about a puzzle being solved."""
     name = f"[bold]{escape(puzzle.puzzle_id)}[/bold]"
     yield f"{name}: {elapsed.wall:,.1f} s, {elapsed.cpu:,.1f} s of CPU time; the limit is {options.cpu_limit:g} s"
     for limit, row in log.timeouts[-1:]:

@@ -30,7 +30,7 @@ def test_classify_selected_puzzles_then_the_rest(tmp_path: Path, nonocensus: Non
     assert json.loads(whole.out)["rows"] == 80
     assert (whole.code, nonocensus("status", "run", "--failed").out) == (
         0,
-        "Every puzzle that run has tried has its answer.\n",
+        "run: every puzzle that was tried has its answer.\n",
     )
     status = json.loads(nonocensus("status", "run", "--json").out)
     assert (status["left"], status["progress"]["at_work"], status["progress"]["rows_left"]) == (0, False, 0)

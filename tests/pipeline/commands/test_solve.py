@@ -99,7 +99,7 @@ def test_puzzles_of_a_store_or_run_are_named_by_their_ids(nonocensus: Nonocensus
     for place in ("store", "run"):
         found = nonocensus("solve", place, "local/b", "local/a", "webpbn:7", "-b")
         assert (found.code, found.out) == (1, "local/b: multiple\nlocal/a: unique logical\n")
-        assert found.err == f"not read: webpbn/7: no puzzle of {place} has this id\n"
+        assert found.err == f"nonocensus: not read: webpbn/7: no puzzle of {place} has this id\n"
         assert nonocensus("solve", place, "local/a", "--save", f"{place}.html").code == 0
         refused = nonocensus("solve", place)
         assert (refused.code, f"nonocensus solve {place} ID --explain" in refused.err) == (2, True)
@@ -241,7 +241,7 @@ def test_missing_ids_are_reported_and_skipped(nonocensus: Nonocensus, twin: str)
     """One line for each; a site that does not answer ends the command."""
     result = nonocensus("solve", "webpbn/2", "a.non", "--base-url", twin, "-b")
     assert (result.code, result.out) == (1, "local/a: unique logical\n")
-    assert result.err == "not read: webpbn/2: missing: Puzzle 2 does not exist\n"
+    assert result.err == "nonocensus: not read: webpbn/2: missing: Puzzle 2 does not exist\n"
     assert nonocensus("solve", "webpbn/2", "--base-url", twin).code == 2
 
 

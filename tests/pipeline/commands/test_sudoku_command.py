@@ -94,8 +94,8 @@ def test_unreadable_puzzles_are_named_and_the_others_solved(nonocensus: Any, tmp
     assert [json.loads(line)["solutions"] for line in done.out.splitlines()] == [[SOLVED]]
     lines = done.err.splitlines()
     assert lines[:2] == [
-        "not read: some.txt, line 2: 80 characters are not a grid; one of 9x9 has 81",
-        "not read: some.txt, line 3: 'x' in row 2, column 1 is not a digit of 9x9",
+        "nonocensus: not read: some.txt, line 2: 80 characters are not a grid; one of 9x9 has 81",
+        "nonocensus: not read: some.txt, line 3: 'x' in row 2, column 1 is not a digit of 9x9",
     ]
     assert (len(lines), lines[-1]) == (21, "... and 12 more unreadable puzzles")
 

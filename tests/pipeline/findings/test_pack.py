@@ -114,7 +114,7 @@ def test_as_many_of_each_class_of_difficulty_as_can_be(demo_run: Run, tmp_path: 
         ({"private": True, "where": "width > 3"}, [{"odd/full"}]),
         ({"to": "taai", "where": "width < 9", "private": True}, [{"odd/l"}, {"odd/turned"}]),
     ],
-    ids=["free to pass on", "private", "where", "a format without colours"],
+    ids=["licensed for redistribution", "private", "where", "a format without colours"],
 )
 def test_what_may_be_drawn(odd: Run, tmp_path: Path, options: dict[str, object], drawn: list[set[str]]) -> None:
     if options.get("to") == "taai":  # which has squares only: odd/full is one that it can't hold
@@ -479,7 +479,7 @@ def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> N
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"))
     assert done.code == 1
     assert "Fewer than 100 qualify: " in done.out
-    assert ": 5 in the run; 4 with one solution; 2 free" in done.out
+    assert ": 5 in the run; 4 with one solution; 2 licensed" in done.out
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--json")
     assert done.code == 0
     assert json.loads(done.out)["puzzles"] == 2

@@ -153,6 +153,7 @@ def test_the_page_tells_the_figures(page: Page) -> None:
         assert told in text
     for told in ("2026-01-02 03:04:05 UTC", "node-1, node-2", "5.00 min", "9.17 min", "93.0 %", '["store"]', "<b>"):
         assert told in text
+    assert ("1 puzzle timed out." in text, "solution is known" in text) == (True, False)
 
 
 def test_every_chart_has_words_a_still_picture_and_a_specification(page: Page) -> None:
