@@ -187,7 +187,7 @@ def puzzle_of(lines: list[list[str]], width: int) -> Puzzle:
 
 
 PUZZLINK_FORMAT = LineFormat(
-    "puzzlink", "Links to puzz.link.", PUZZLINK, _parse_puzzlink, _format_puzzlink, frozenset({"blots"})
+    "puzzlink", "Links to puzz.link, one a line.", PUZZLINK, _parse_puzzlink, _format_puzzlink, frozenset({"blots"})
 )
 
 GAME_IDS = (

@@ -253,21 +253,25 @@ def _ended(text: str) -> str:
 
 
 PLAIN_FORMATS: tuple[PlainFormat, ...] = (
-    PlainFormat("mk", "Olšák's, for black and white.", _mk, ("#",), lambda height, width: (f"{height} {width}",)),
-    PlainFormat("nin", "Jakub Wilk's `nonogram`.", _nin, (), lambda height, width: (f"{width} {height}",)),
-    PlainFormat("cwd", "QNonograms and Sukhoy's solver.", _cwd, ("",), lambda height, width: (str(height), str(width))),
-    PlainFormat("makhorin", "Andrew Makhorin's `pbn`, with GLPK.", _ampersand, ("&",), end=("&",), comment="*"),
-    PlainFormat("faase", "Frans Faase's solver.", _headed, ("columns",), lambda *_: ("rows",)),
-    PlainFormat("keen", "webpbn.com's export of this name.", _blank, ("",)),
-    PlainFormat("syro", "JSolver.", _blank, ("",), comment="#", zeros=True),
-    PlainFormat("ish", "webpbn.com's export of this name.", _blank, ("",), comment="#", commas=True),
     PlainFormat(
-        "contest",
-        "Input of programming contests.",
-        _contest,
-        (),
-        lambda height, width: (str(height), str(width)),
-        zeros=True,
-        puzzles=_contest_puzzles,
+        "mk", "Olšák's for black and white: height and width, the clues of the rows, a line #, those of the columns.",
+        _mk, ("#",), lambda height, width: (f"{height} {width}",),
     ),
-)
+    PlainFormat(
+        "nin", "Jakub Wilk's `nonogram`: width and height, then the clues of the rows and of the columns.",
+        _nin, (), lambda height, width: (f"{width} {height}",),
+    ),
+    PlainFormat(
+        "cwd", "QNonograms and Sukhoy's solver: height, width, clues of the rows, an empty line, those of the columns.",
+        _cwd, ("",), lambda height, width: (str(height), str(width)),
+    ),
+    PlainFormat("makhorin", "Andrew Makhorin's `pbn`: & ends a side.", _ampersand, ("&",), end=("&",), comment="*"),
+    PlainFormat("faase", "Frans Faase's: clues below `rows`, `columns`.", _headed, ("columns",), lambda *_: ("rows",)),
+    PlainFormat("keen", "webpbn.com's export of this name: rows, an empty line, columns.", _blank, ("",)),
+    PlainFormat("syro", "JSolver: as keen, with a 0 after each clue.", _blank, ("",), comment="#", zeros=True),
+    PlainFormat("ish", "webpbn.com's export: as keen, with commas.", _blank, ("",), comment="#", commas=True),
+    PlainFormat(
+        "contest", "Programming contests: height and width, then the clues of rows and columns, a 0 after each.",
+        _contest, (), lambda height, width: (str(height), str(width)), zeros=True, puzzles=_contest_puzzles,
+    ),
+)  # fmt: skip

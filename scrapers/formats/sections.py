@@ -203,5 +203,5 @@ def _indent(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-INI = SectionFormat("ini", "pynogram's ini.", (".ini",), False, _ini, _ini_text)
-TOML = SectionFormat("toml", "nonogrid's TOML.", (".toml",), True, _toml, _toml_text)
+INI = SectionFormat("ini", "pynogram's ini: sections [colors] and [clues].", (".ini",), False, _ini, _ini_text)
+TOML = SectionFormat("toml", "nonogrid's TOML: tables [colors], [clues].", (".toml",), True, _toml, _toml_text)
