@@ -1,4 +1,4 @@
-"""File formats: how fast they are read and written, an archive through each and back, and what pbnsolve says of them.
+"""File formats: how fast they are read and written, an archive through each and back, and pbnsolve's verdicts.
 
 Set PBNSOLVE to the path of a built pbnsolve for the last table.
 """

@@ -22,7 +22,7 @@ SEED = 1_000
 """The tests have another one."""
 
 LONGEST = 2_000
-"""Characters of what may be said of a file."""
+"""Characters of what may be said about a file."""
 
 
 def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001

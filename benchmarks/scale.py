@@ -75,7 +75,7 @@ def timed(arguments: tuple[str, ...]) -> list[Any]:
 
 
 def work_of(run: Path) -> list[Any]:
-    """Return what the log of a run's last session says of its tasks."""
+    """Return what the log of a run's last session says about its tasks."""
     lines = max((run / "log").iterdir()).read_text().splitlines()
     events = [event for event in map(json.loads, lines) if event["event"] == "task finished"]
     spans = [

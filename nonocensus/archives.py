@@ -219,7 +219,7 @@ def make_dataset(
 ) -> dict[str, Any]:
     """Write a run as a dataset; returns its rows, splits, files and folder.
 
-    content   measures (by id; the one to publish), none (with what sites state of puzzles, too), licensed (clues and
+    content   measures (by id; the one to publish), none (with what sites state about puzzles, too), licensed (clues and
               pictures where the licence allows it), or everything: private
     """
     from nonocensus.pipeline.findings.dataset_folder import write_dataset

@@ -123,7 +123,7 @@ def make_unique(puzzle: PuzzleLike, rung: str = "search", *, cpu_limit: float = 
 
 
 def mend(puzzle: PuzzleLike, *, cpu_limit: float = 60.0) -> list[Any]:
-    """Find the smallest changes that give a puzzle with several solutions exactly one: of a clue, and of cells.
+    """Find the smallest changes that give a puzzle with several solutions exactly one: to a clue, and to cells.
 
     Each has the changed `puzzle` with its solution as goal, the `changes` of clues, and the number of `cells` in which
     it differs from the picture `before`: at most 10, or 1 % of all. The list is empty without several solutions or

@@ -98,7 +98,7 @@ class RatingBucket(NamedTuple):
 
 
 def buckets(base: str = HOME) -> Iterator[RatingBucket]:
-    """Yield the buckets of both measures, lowest first; of a puzzle on a bound, in two buckets, the first counts."""
+    """Yield the buckets of both measures, lowest first; for a puzzle on a bound, in two buckets, the first counts."""
     fields: tuple[tuple[Literal["difficulty", "quality"], str], ...] = (("difficulty", "diff"), ("quality", "qual"))
     for measure, field in fields:
         for low in range(LOWEST_RATING * RATING_SCALE, HIGHEST_RATING * RATING_SCALE):

@@ -57,7 +57,7 @@ def commands_page() -> str:
 
 
 def formats_page() -> str:
-    """docs/FORMATS.md: the file formats, and what of a puzzle comes back when it is written and read."""
+    """docs/FORMATS.md: the file formats, and which parts of a puzzle come back when it is written and read."""
     lines = [
         "# File formats",
         "",
@@ -108,8 +108,7 @@ PYTHON_HEAD = """\
     nc.query("run", "select label, count(*) from results group by 1")   # an Arrow table
 
 Functions print nothing, return records and Arrow tables, and raise errors that say in a line what is wrong. The
-notebook [census.ipynb](census.ipynb) shows most of it at work. The names below are meant to stay; all others
-are private.
+notebook [census.ipynb](census.ipynb) shows most of them. The names below are meant to stay; all others are private.
 
 | name | what it is |
 |---|---|

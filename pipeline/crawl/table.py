@@ -77,7 +77,7 @@ ORIGIN = [*VERSION_COLUMNS, *RIGHTS, "raw_sha256"]
 """Columns that identify the origin of a row."""
 
 STATED = [*TEXT_LIMITS, "site_date", "goal"]
-"""Columns with what a site states of a puzzle, but for its clues and ratings."""
+"""Columns with what a site states about a puzzle, but for its clues and ratings."""
 
 Versions = dict[str, dict[int, str]]
 """Clue hashes by id without @version, then by version."""
@@ -284,7 +284,7 @@ def _set(batch: pa.RecordBatch, name: str, values: Any) -> pa.RecordBatch:
 
 
 def _differ(new: pa.RecordBatch, old: pa.RecordBatch) -> np.ndarray:
-    """Return which rows differ in what a site states of a puzzle, bool[rows]."""
+    """Return which rows differ in what a site states about a puzzle, bool[rows]."""
     differ = np.zeros(len(new), np.bool_)
     for name in STATED:
         same = pc.equal(new[name], old[name])

@@ -161,7 +161,7 @@ class ParseReply(BaseModel):
 
 
 class FileReply(BaseModel):
-    """A file in base64, its name, and what of the puzzle its format can't hold."""
+    """A file in base64, its name, and which parts of the puzzle its format can't hold."""
 
     name: str
     data: str

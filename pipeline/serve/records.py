@@ -95,7 +95,7 @@ def grid_text(grid: np.ndarray) -> str:
 
 
 def file_reply(puzzle: Puzzle, suffix: str, data: bytes, left_out: list[str]) -> dict[str, Any]:
-    """Return a puzzle's file as JSON: its name, its bytes in base64, and what of the puzzle it can't hold."""
+    """Return a puzzle's file as JSON: its name, its bytes in base64, and which parts of the puzzle it can't hold."""
     name = (puzzle.puzzle_id.split("/")[-1] or "puzzle") + suffix
     return {"name": name, "data": base64.b64encode(data).decode(), "left_out": left_out}
 

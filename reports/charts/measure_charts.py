@@ -233,7 +233,7 @@ def _correlation_words(one: RatingCorrelation) -> list[str]:
 
 
 def _sample(one: RatingCorrelation | MeasureCorrelation) -> str:
-    """Return what the tooltip of a correlation says of its sample."""
+    """Return what the tooltip of a correlation says about its sample."""
     if not one.in_sample:
         return "not fitted"
     return "in-sample" + (f"; cross-validated {validated_words(one, 'rho')}" if one.validated else "")

@@ -18,7 +18,7 @@ from nonocensus.solver.model.tables import PUZZLES, RESULTS, TEXT
 SPLITS = ("train", "validation", "test")
 
 CHECKSUM = "hex(bit_xor(md5_number(puzzle_id || clue_hash)))"
-"""SQL of a checksum of puzzles, whatever their order and whatever else is known of them."""
+"""SQL of a checksum of puzzles, whatever their order and whatever else is known about them."""
 
 TENTHS = (*(0,) * 8, 1, 2)
 """Index into SPLITS by remainder modulo ten: 80, 10 and 10 percent."""

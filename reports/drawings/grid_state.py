@@ -1,4 +1,4 @@
-"""States of a grid: what is known of its cells and what is highlighted; and thinning of long sequences of states."""
+"""States of a grid: what is known about its cells and what is highlighted; and thinning of long sequences of states."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -394,7 +394,7 @@ TAKEN_BACK = re.compile(
     r"\b(?<!nothing is )(?<!no )(?:wrong|incorrect|mistake|error|fails|violates|contradicts|redo"
     r"|(?:not|\w+n't)(?: \w+)? (?:right|correct|valid|satisf|fit|match|work))|^[^\w\n]{0,9}oops\b"
 )
-"""What the text says of a grid below or above it."""
+"""What the text says about a grid below or above it."""
 
 
 def _line(text: str, wanted: _Wanted) -> _Line:

@@ -108,7 +108,7 @@ def _grid(sections: Sections, name: str, width: int, height: int) -> np.ndarray 
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """Return a file with this puzzle; of several partly solved grids the first."""
+    """Return a file with this puzzle; with the first of several partly solved grids."""
     lines = ["[Description]", *map(_one_line, (puzzle.title, puzzle.author))]
     lines += ["[License]", _one_line(puzzle.license)] if puzzle.license else []
     lines += ["[Dimensions]", str(puzzle.height), str(puzzle.width)]

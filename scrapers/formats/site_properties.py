@@ -1,4 +1,4 @@
-"""What sites say of a puzzle beyond its clues: origin, date, solving time and ratings, as texts of files.
+"""What sites say about a puzzle beyond its clues: origin, date, solving time and ratings, as texts of files.
 
 Values that cannot be right are logged and read as unknown: a rating outside its site's scale, a time of zero or of more
 than a week, a date in another notation.
