@@ -223,7 +223,7 @@ MEASURES = (
     Measure(
         "difficulty", pa.float64(), "log10 of line solves per line", Computed.derived, EVERYWHERE,
         f"the combined score: log10((line solves + {CONFLICT} x conflicts) / lines), the work of all techniques in "
-        "line solves a line. 0: each line once; 3: a thousand times. Of a timeout a lower bound",
+        "line solves a line. 0: each line once; 3: a thousand times; a lower bound for timeouts",
         "pbnsolve's score (100 x line solves / lines) as a logarithm, clause learning brought to the same unit",
         "difficulty",
         digits=2,
@@ -260,7 +260,7 @@ MEASURES = (
         "looks", pa.int64(), "line looks", Computed.graded, EVERYWHERE,
         "how often a line was looked at, with any technique or on the way from an assumption",
         f"{LADDER}; on the way from assumptions pbnsolve's lines processed",
-        "looks for people",
+        "looks at lines",
     ),
     Measure(
         "work", pa.float64(), "looks per cell", Computed.graded, EVERYWHERE,
