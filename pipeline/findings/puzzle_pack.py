@@ -42,7 +42,17 @@ from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.clean import without_mojibake
 from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
-from nonocensus.reports.page.book import EASY_PRINT, PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
+from nonocensus.reports.page.book import (
+    COLUMNS,
+    EASY_PRINT,
+    PAPERS,
+    BookLayout,
+    BookPuzzle,
+    book,
+    fits_page,
+    lay_out,
+    small_print,
+)
 from nonocensus.reports.page.printing import LEAST_PRINT
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
@@ -214,6 +224,13 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     place = folder(uri)
     _previous_files(place)
     rows, puzzles, considered, left_out, skipped = choose(run, options, progress, for_people=True)
+    chapters = []
+    if options.pdf is not None:
+        places = {puzzle.puzzle_id: place for place, (puzzle, _) in enumerate(puzzles)}
+        estimates = (rows[name].to_pylist() for name in ("minutes", "stars"))
+        chapters = lay_out([*map(BookPuzzle, (puzzle for puzzle, _ in puzzles), *estimates)], options.pdf)
+        order = [places[each.puzzle.puzzle_id] for chapter in chapters for each in chapter.puzzles()]
+        rows, puzzles = rows.take(order), [puzzles[place] for place in order]
     listed = rows.select(LISTED).set_column(
         LISTED.index("url"), "url", pa.array([_page(puzzle) for puzzle, _ in puzzles], pa.string())
     )
@@ -238,18 +255,14 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     )
     small = {}
     if options.pdf is not None:
-        printed = [
-            BookPuzzle(puzzle, each.number, each.minutes, each.stars)
-            for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
-        ]
 
         def tracked(drawn: Sequence[BookPuzzle]) -> Iterator[BookPuzzle]:
             progress.on_start("drawing puzzles", len(drawn), 0)
             return track(drawn, progress)
 
-        files[BOOK] = book(printed, options.pdf, tracked, options.title, options.by)
-        for each, points in small_print(printed, options.pdf):
-            small[each.puzzle.puzzle_id] = math.floor(10 * points) / 10
+        files[BOOK] = book(chapters, options.pdf, tracked, options.title, options.by)
+        for puzzle, points in small_print(chapters):
+            small[puzzle.puzzle_id] = math.floor(10 * points) / 10
         index.files.append(BOOK)
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
     *_, before, last = considered.values()
@@ -280,7 +293,7 @@ def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.Re
 def parse_layout(text: str) -> BookLayout:
     """Parse a layout: most puzzles per page like 4, or with the paper like 4-letter. Raises UserError."""
     count, _, paper = text.lower().partition("-")
-    if count not in map(str, SLOTS) or (paper or "a4") not in PAPERS:
+    if count not in map(str, COLUMNS) or (paper or "a4") not in PAPERS:
         raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles per page, or 4-letter for Letter paper; not {text[:60]}")
     return BookLayout(int(count), paper or "a4")
 

@@ -1,8 +1,8 @@
 """A book of puzzles as PDF: cover, contents, how to solve, chapters by stars, solutions, authors and licences.
 
-Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of one size have cells
-of one size in the whole book, but one that has a page to itself fills it; colours have letters, so that a grey print
-can be solved. templates/book.typ sets it.
+Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of a page have cells of
+one size, as large as the page allows; colours have letters, so that a grey print can be solved. templates/book.typ sets
+it.
 """
 
 import re
@@ -18,12 +18,10 @@ from nonocensus.reports.drawings.geometry import clues_fit
 from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.page.printing import (
     BORDER,
-    LEAST_PRINT,
     LONG,
     SHORT,
     extent,
     grid,
-    largest_cell,
     legend,
     legend_height,
     line,
@@ -41,8 +39,8 @@ from nonocensus.solver.people.explanation import explain
 PAPERS = {"a4": (SHORT, LONG), "letter": (612.0, 792.0)}
 """Width and height of papers in points."""
 
-SLOTS = {1: (1, 1), 2: (1, 2), 4: (2, 2), 6: (2, 3)}
-"""Columns and rows of a page by its number of puzzles."""
+COLUMNS = {1: 1, 2: 1, 4: 2, 6: 2}
+"""Columns of a page by its number of puzzles."""
 
 HEAD, FOOT, GAP, LABEL = 26.0, 16.0, 20.0, 18.0
 """Points of a page's head, which has the chapter, of its foot, which has its number, between puzzles, and above a
@@ -54,9 +52,12 @@ LEAST_WIDTH = 170.0
 EASY_PRINT = 6.5
 """Minimum size of numbers in points; a cell is 3.3 mm wide then. Smaller print is hard to read."""
 
-NEAR, AHEAD = 0.25, 2
+MOST = 20.0
+"""Maximum side of a cell in points, 7 mm."""
+
+NEAR, AHEAD = 0.25, 12
 """Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the most
-places by which any puzzle moves for that."""
+places after it."""
 
 LEAST_CHAPTER = 3
 """Puzzles of the smallest chapter that stands apart from its neighbours."""
@@ -81,75 +82,77 @@ TIPS = (OVERLAP, GLUE, PUNCTUATING, FORCING)
 
 
 class BookPuzzle(NamedTuple):
-    """A puzzle of a book, with its solution as goal; its number; and its minutes and stars, None if unknown."""
+    """A puzzle of a book, with its solution as goal, and its minutes and stars, None if unknown."""
 
     puzzle: Puzzle
-    number: int
     minutes: float | None
     stars: float | None
 
 
 class BookLayout(NamedTuple):
-    """Most puzzles per page, a key of SLOTS, and paper, a key of PAPERS."""
+    """Most puzzles per page, a key of COLUMNS, and paper, a key of PAPERS."""
 
     per_page: int
     paper: str = "a4"
 
 
 class _Sized(NamedTuple):
-    """A puzzle with the side of its cells, its width, whether that is more than a column's, and heights with label.
-
-    height   with colours in a column, or if it is wide in all
-    tight    with colours below it alone
-    """
+    """A puzzle with its width and height if cells have a side of one point, and the side with EASY_PRINT."""
 
     each: BookPuzzle
-    cell: float
     width: float
-    is_wide: bool
     height: float
-    tight: float
+    easy: float
 
 
-_Stars = tuple[int, int] | None
-"""The range of a chapter's stars; None if they are unknown."""
+class BookPage(NamedTuple):
+    """Rows of puzzles and the side of their cells in points."""
 
-_Page = list[list[_Sized]]
-"""Rows of puzzles."""
+    rows: list[list[BookPuzzle]]
+    cell: float
+
+
+class Chapter(NamedTuple):
+    """Pages of puzzles, with the range of their stars, None if they are unknown."""
+
+    stars: tuple[int, int] | None
+    pages: list[BookPage]
+
+    def puzzles(self) -> Iterator[BookPuzzle]:
+        """Yield the puzzles in their order."""
+        return chain.from_iterable(row for page in self.pages for row in page.rows)
 
 
 def fits_page(puzzle: Puzzle, layout: BookLayout, least: float = EASY_PRINT) -> bool:
     """Return whether a puzzle's numbers have a least size in points on a page of its own."""
-    return clues_fit(puzzle) and print_size(puzzle, _cell(puzzle, layout.paper, 1)) >= least
+    alone = [_measure(BookPuzzle(puzzle, None, None))]
+    return clues_fit(puzzle) and _rows(alone, least / print_size(puzzle, 1.0), layout) is not None
 
 
-def small_print(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[BookPuzzle, float]]:
+def small_print(chapters: Iterable[Chapter]) -> Iterator[tuple[Puzzle, float]]:
     """Yield puzzles of a book whose numbers are hard to read, with the size of the smallest in points."""
-    for _, pages in _chapters(puzzles, layout):
-        for sized in _flat(pages):
-            if (points := print_size(sized.each.puzzle, sized.cell)) < EASY_PRINT - ROUNDING:
-                yield sized.each, points
+    for page in chain.from_iterable(chapter.pages for chapter in chapters):
+        for puzzle, *_ in chain.from_iterable(page.rows):
+            if (points := print_size(puzzle, page.cell)) < EASY_PRINT - ROUNDING:
+                yield puzzle, points
 
 
 def book(
-    puzzles: Sequence[BookPuzzle],
+    chapters: Sequence[Chapter],
     layout: BookLayout,
     track: Callable[[Sequence[BookPuzzle]], Iterable[BookPuzzle]] = iter,
     title: str | None = None,
     by: str | None = None,
 ) -> bytes:
-    """Return a PDF of puzzles, all of which fit a page with LEAST_PRINT, given by rising stars and numbers.
-
-    Puzzles of nearly equal stars change places to fill pages.
+    """Return a PDF of chapters of a layout, their puzzles numbered from 1.
 
     track   returns the same puzzles, and reports progress as they are drawn
     title   the book's title (default: the number of puzzles)
     by      its author or publisher
     """
     width, height = PAPERS[layout.paper]
-    chapters = [*_chapters(puzzles, layout)]
-    placed = [sized.each for _, pages in chapters for sized in _flat(pages)]
-    tracked, order = iter(track(placed)), [each.number for each in placed]
+    puzzles = [each for chapter in chapters for each in chapter.puzzles()]
+    tracked = enumerate(track(puzzles), 1)
     blocks = (block for puzzle, *_ in puzzles for clue in puzzle.rows + puzzle.columns for block in clue)
     count = "A nonogram" if len(puzzles) == 1 else f"{len(puzzles):,} nonograms"
     named = line([title])
@@ -158,9 +161,7 @@ def book(
         "by": line([by]),
         "credit": line([title, by and f"{'by' if named else 'By'} {by}"], ", "),
         "about": line([named and count, *_facts(puzzles)]),
-        "is_sorted": order == sorted(order),
         "page": {"width": width, "height": height, "border": BORDER, "head": HEAD, "foot": FOOT, "gap": GAP},
-        "columns": SLOTS[layout.per_page][0],
         "label": LABEL,
         "least_width": LEAST_WIDTH,
         "pieces": [_piece(puzzles[k * len(puzzles) // PIECES].puzzle) for k in range(PIECES)],
@@ -169,10 +170,10 @@ def book(
         "tips": [f"{TECHNIQUES[number].name.capitalize()}: {TECHNIQUES[number].says}" for number in TIPS],
         "has_blots": any(block.length == BLOT for block in blocks),
         "regulars": REGULARS if any(each.minutes is not None for each in puzzles) else "",
-        "chapters": [_chapter(stars, pages, tracked) for stars, pages in chapters],
-        "solutions": [_solution(each) for each in puzzles],
+        "chapters": [_chapter(chapter, tracked) for chapter in chapters],
+        "solutions": [_solution(number, puzzle) for number, (puzzle, *_) in enumerate(puzzles, 1)],
     }
-    return pdf("book.typ", data | _imprint(puzzles))
+    return pdf("book.typ", data | _imprint([each.puzzle for each in puzzles]))
 
 
 def _whole_stars(stars: float | None) -> int | None:
@@ -226,45 +227,14 @@ def _example(puzzle: Puzzle) -> Iterator[dict[str, Any]]:
 # Puzzles
 
 
-def _slot(paper: str, count: int) -> tuple[float, float]:
-    """Return the width and height of a puzzle's share of a page with several."""
-    (width, height), (columns, rows) = PAPERS[paper], SLOTS[count]
-    return (width - 2 * BORDER + GAP) / columns - GAP, (height - 2 * BORDER - HEAD - FOOT + GAP) / rows - GAP
+def lay_out(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> list[Chapter]:
+    """Divide puzzles, all of which fit a page with LEAST_PRINT, given by rising stars, into chapters and pages."""
+    return [Chapter(stars, [*_pages([*map(_measure, members)], layout)]) for stars, members in _divide(puzzles)]
 
 
-def _cell(puzzle: Puzzle, paper: str, count: int) -> float:
-    """Return the largest side of a cell in points on a page of several puzzles."""
-    width, height = _slot(paper, count)
-    return largest_cell(puzzle, width, height - LABEL - legend_height(puzzle, width) - ROUNDING)
-
-
-def _cells(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> dict[tuple[int, int], float]:
-    """Return the side of a cell in points of each width and height: that for its share of a page, or a legible one.
-
-    It is that of the puzzle with the shortest numbers; longer ones have LEAST_PRINT, if all of the size fit a page.
-    """
-    cells, wholes, leasts = (dict[tuple[int, int], float]() for _ in range(3))
-    for puzzle, *_ in puzzles:
-        share, whole = (_cell(puzzle, layout.paper, count) for count in (layout.per_page, 1))
-        unit, size = print_size(puzzle, 1.0), (puzzle.width, puzzle.height)
-        side = min(whole, max(share, EASY_PRINT / unit))
-        cells[size] = min(cells.get(size, side), side)
-        wholes[size] = min(wholes.get(size, whole), whole)
-        leasts[size] = max(leasts.get(size, 0.0), LEAST_PRINT / unit)
-    return {size: max(side, min(leasts[size], wholes[size])) for size, side in cells.items()}
-
-
-def _chapters(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> Iterator[tuple[_Stars, list[_Page]]]:
-    """Yield the pages of each chapter, and its stars."""
-    cells = _cells(puzzles, layout)
-    for stars, members in _divide(puzzles):
-        sized = [_measure(each, layout, cells[each.puzzle.width, each.puzzle.height]) for each in members]
-        yield stars, [_enlarge(page, layout) for page in _pages(sized, layout, 0 if stars is None else AHEAD)]
-
-
-def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzle]]]:
+def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None, list[BookPuzzle]]]:
     """Divide puzzles into chapters by whole stars; a chapter of few is one with a neighbour."""
-    chapters: list[tuple[_Stars, list[BookPuzzle]]] = []
+    chapters: list[tuple[tuple[int, int] | None, list[BookPuzzle]]] = []
     for whole, members in groupby(puzzles, lambda each: _whole_stars(each.stars)):
         stars, those = (whole, whole + 1) if whole else None, [*members]
         before, earlier = chapters[-1] if chapters else (None, [])
@@ -275,109 +245,107 @@ def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[_Stars, list[BookPuzzle
     return chapters
 
 
-def _measure(each: BookPuzzle, layout: BookLayout, cell: float) -> _Sized:
-    """Measure a puzzle with cells of a side, or larger ones for numbers of LEAST_PRINT if a page has room."""
-    cell = max(cell, min(LEAST_PRINT / print_size(each.puzzle, 1.0), _cell(each.puzzle, layout.paper, 1)))
-    room, _ = _slot(layout.paper, layout.per_page)
-    width, height = extent(each.puzzle, cell)
-    width, is_wide = max(width, LEAST_WIDTH), width > room + ROUNDING
-    rooms = _slot(layout.paper, 1)[0] if is_wide else room, width
-    heights = (LABEL + height + legend_height(each.puzzle, room) for room in rooms)
-    return _Sized(each, cell, width, is_wide, *heights)
+def _measure(each: BookPuzzle) -> _Sized:
+    """Measure a puzzle."""
+    return _Sized(each, *extent(each.puzzle, 1.0), EASY_PRINT / print_size(each.puzzle, 1.0))
 
 
-def _pages(puzzles: Sequence[_Sized], layout: BookLayout, ahead: int) -> Iterator[_Page]:
-    """Divide puzzles into pages; one that fits is at most `ahead` places after the next one."""
+def _pages(puzzles: Sequence[_Sized], layout: BookLayout) -> Iterator[BookPage]:
+    """Divide puzzles into pages on which they have EASY_PRINT, or that they have to themselves."""
     left = [*enumerate(puzzles)]
     while left:
-        page, k = [[left.pop(0)[1]]], 0
-        while k < len(left):
+        page, k = [left.pop(0)[1]], 0
+        while k < len(left) and len(page) < layout.per_page:
             (first, least), (place, sized) = left[0], left[k]
-            if place > first + ahead or (sized.each.stars or 0) > (least.each.stars or 0) + NEAR:
+            if place > first + AHEAD or (sized.each.stars or 0) > (least.each.stars or 0) + NEAR:
                 break
-            if longer := _with(page, sized, layout):
+            longer = [*page, sized]
+            if _rows(longer, max(one.easy for one in longer), layout):
                 page = longer
                 del left[k]
             else:
                 k += 1
-        yield page
+        yield _page(page, layout)
 
 
-def _with(page: _Page, each: _Sized, layout: BookLayout) -> _Page | None:
-    """Return a page with one more puzzle, in the first row that has room or one of its own; None if it is full."""
-    if sum(map(len, page)) == layout.per_page:
-        return None
-    columns, (wide, high) = SLOTS[layout.per_page][0], _slot(layout.paper, 1)
-    for k, row in enumerate([*page, []]):
-        longer = [*row, each]
-        rows = [*page[:k], longer, *page[k + 1 :]]
-        width = sum(one.width + GAP for one in longer) - GAP
-        height = sum(map(_height, rows)) + GAP * (len(rows) - 1)
-        if len(longer) <= columns and (len(longer) == 1 or width <= wide + ROUNDING) and height <= high + ROUNDING:
-            return rows
-    return None
+def _page(puzzles: Sequence[_Sized], layout: BookLayout) -> BookPage:
+    """Return a page of puzzles with the largest cells that fit."""
+    low, high = (max(sized.easy for sized in puzzles) if len(puzzles) > 1 else 0.0), MOST
+    for _ in range(12):
+        cell = (low + high) / 2
+        low, high = (low, cell) if _rows(puzzles, cell, layout) is None else (cell, high)
+    rows = _rows(puzzles, low, layout)
+    assert rows
+    return BookPage([[sized.each for sized in row] for row in rows], low)
 
 
-def _height(row: Sequence[_Sized]) -> float:
-    """Return the height of a row; one with a wide puzzle among others has no room to spare for their colours."""
-    is_tight = len(row) > 1 and any(each.is_wide for each in row)
-    return max(each.tight if is_tight else each.height for each in row)
+def _rows(puzzles: Sequence[_Sized], cell: float, layout: BookLayout) -> list[list[_Sized]] | None:
+    """Put puzzles with cells of a side into the first row that has room; return None if a page has not."""
+    width, height = PAPERS[layout.paper]
+    wide, high = width - 2 * BORDER - ROUNDING, height - 2 * BORDER - HEAD - FOOT - ROUNDING
+    rows: list[list[_Sized]] = []
+    for sized in puzzles:
+        for row in rows:
+            if (
+                len(row) < COLUMNS[layout.per_page]
+                and sum(_width(one, cell) + GAP for one in [*row, sized]) - GAP <= wide
+            ):
+                row.append(sized)
+                break
+        else:
+            rows.append([sized])
+    for row in rows:
+        # Colours below a puzzle that has others beside it are no wider than it.
+        rooms = [wide] if len(row) == 1 else [_width(one, cell) for one in row]
+        each = zip(row, rooms, strict=True)
+        high -= GAP + LABEL + max(one.height * cell + legend_height(one.each.puzzle, room) for one, room in each)
+    return rows if high + GAP >= 0 and max(sized.width for sized in puzzles) * cell <= wide else None
 
 
-def _enlarge(page: _Page, layout: BookLayout) -> _Page:
-    """Return a page on which a single puzzle has cells as large as fit."""
-    if len([*_flat([page])]) > 1:
-        return page
-    alone = page[0][0].each
-    return [[_measure(alone, layout, _cell(alone.puzzle, layout.paper, 1))._replace(is_wide=True)]]
+def _width(sized: _Sized, cell: float) -> float:
+    """Return the width of a puzzle with cells of a side and the facts above it."""
+    return max(sized.width * cell, LEAST_WIDTH)
 
 
-def _flat(pages: Iterable[_Page]) -> Iterator[_Sized]:
-    """Yield the puzzles of pages."""
-    return chain.from_iterable(chain.from_iterable(pages))
-
-
-def _chapter(stars: _Stars, pages: Sequence[_Page], tracked: Iterator[BookPuzzle]) -> dict[str, Any]:
-    """Return what a chapter has."""
-    puzzles = [sized.each for sized in _flat(pages)]
+def _chapter(chapter: Chapter, tracked: Iterator[tuple[int, BookPuzzle]]) -> dict[str, Any]:
+    """Return what a chapter has; `tracked` has its puzzles with their numbers, and reports that they are drawn."""
+    stars, puzzles = chapter.stars, [*chapter.puzzles()]
     return {
         "title": "Puzzles of unknown stars" if stars is None else f"{stars[0]} to {stars[1]} stars",
         "stars": stars[0] if stars else 0,
         "about": ", ".join([count_text(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
-        "pages": [[[_puzzle(next(tracked), sized) for sized in row] for row in page] for page in pages],
+        "pages": [[[_puzzle(*next(tracked), page.cell) for _ in row] for row in page.rows] for page in chapter.pages],
     }
 
 
-def _puzzle(each: BookPuzzle, sized: _Sized) -> dict[str, Any]:
-    """Draw an unsolved puzzle, with number, size, minutes and stars, its colours, and whether it needs all columns."""
+def _puzzle(number: int, each: BookPuzzle, cell: float) -> dict[str, Any]:
+    """Draw an unsolved puzzle, with number, size, minutes and stars, and its colours."""
     facts = ", ".join([_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")])
-    about = {"number": f"{each.number}", "facts": facts, "is_wide": sized.is_wide}
-    return about | {"image": grid(each.puzzle, sized.cell), "legend": [*legend(each.puzzle)]}
+    return {"number": f"{number}", "facts": facts, "image": grid(each.puzzle, cell), "legend": [*legend(each.puzzle)]}
 
 
 # Solutions, authors and licences
 
 
-def _solution(each: BookPuzzle) -> dict[str, Any]:
+def _solution(number: int, puzzle: Puzzle) -> dict[str, Any]:
     """Draw a solution, one point a cell, with number, title, author and id."""
-    puzzle = each.puzzle
     assert puzzle.goal is not None
     picture = svg(puzzle.goal, [color.rgb for color in puzzle.palette])
     title, known = names(puzzle)
     return {
         "image": {"svg": picture, "width": puzzle.width, "height": puzzle.height},
-        "title": line([str(each.number), title], "  "),
+        "title": line([str(number), title], "  "),
         "about": line([puzzle.author, known]),
     }
 
 
-def _imprint(puzzles: Sequence[BookPuzzle]) -> dict[str, list[str]]:
+def _imprint(puzzles: Sequence[Puzzle]) -> dict[str, list[str]]:
     """Return puzzles without a free licence, sources with their terms, and authors with copyrights and licences."""
     names = ["license", "source"]
-    columns = [pa.array([getattr(each.puzzle, name) for each in puzzles], pa.string()) for name in names]
+    columns = [pa.array([getattr(puzzle, name) for puzzle in puzzles], pa.string()) for name in names]
     free = shareable(pa.record_batch(columns, names)).to_pylist()
     held, sources, authors = [], defaultdict(list), defaultdict(list)
-    for (puzzle, number, *_), is_free in zip(puzzles, free, strict=True):
+    for number, (puzzle, is_free) in enumerate(zip(puzzles, free, strict=True), 1):
         source = puzzle.source or "unknown"
         terms = line([HOME_PAGES.get(source), TERMS.get(source)], "; ")
         sources[line([source, terms], ": ")].append(number)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
@@ -18,8 +17,19 @@ from stores import sampled
 
 from nonocensus.reports.drawings.geometry import CELL
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
-from nonocensus.reports.page.book import EASY_PRINT, PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page, small_print
-from nonocensus.reports.page.printing import BORDER, LEAST_PRINT, MOST_CELL
+from nonocensus.reports.page.book import (
+    COLUMNS,
+    EASY_PRINT,
+    MOST,
+    PAPERS,
+    BookLayout,
+    BookPuzzle,
+    book,
+    fits_page,
+    lay_out,
+    small_print,
+)
+from nonocensus.reports.page.printing import BORDER, LEAST_PRINT
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, from_picture
 
 HOSTILE = (
@@ -29,13 +39,13 @@ HOSTILE = (
 
 
 def some(*sides: Any, colors: int = 1, stars: Sequence[float | None] = ()) -> list[BookPuzzle]:
-    """Return puzzles of these sides, numbered from 1."""
+    """Return puzzles of these sides, titled by their numbers from 1."""
     palette = (*BLACK_ON_WHITE, *(Color(f"c{k}", f"{k}", f"{8 * k:02x}00ff") for k in range(1, colors)))
     random = np.random.default_rng(1)
     shapes = [side if isinstance(side, tuple) else (side, side) for side in sides]
     pictures = [random.integers(0, colors + 1, shape, np.uint8) for shape in shapes]
     return [
-        BookPuzzle(from_picture(cells, palette, title=f"Title {k}", author="Ann <b>", license="MIT"), k, 3.25, given)
+        BookPuzzle(from_picture(cells, palette, title=f"Title {k}", author="Ann <b>", license="MIT"), 3.25, given)
         for k, (cells, given) in enumerate(zip(pictures, stars or [1.5] * len(pictures), strict=True), 1)
     ]
 
@@ -54,12 +64,12 @@ def set_by_typst(puzzles: list[BookPuzzle], layout: BookLayout, monkeypatch: pyt
     """Return what a book's template gets."""
     with monkeypatch.context() as patched:
         patched.setattr(typst, "compile", lambda pages, sys_inputs, **_: (pages, sys_inputs["data"]))
-        return book(puzzles, layout)
+        return book(lay_out(puzzles, layout), layout)
 
 
 def parts_of(puzzles: list[BookPuzzle], layout: BookLayout) -> dict[str, list[str]]:
     """Return the words of each page of a book, by its part."""
-    reader = PdfReader(BytesIO(book(puzzles, layout)))
+    reader = PdfReader(BytesIO(book(lay_out(puzzles, layout), layout)))
     sides = PAPERS[layout.paper]
     assert all((page.mediabox.width, page.mediabox.height) == pytest.approx(sides, abs=0.01) for page in reader.pages)
     words = [re.sub(r"\s+", " ", page.extract_text()) for page in reader.pages]
@@ -98,73 +108,71 @@ def test_single_chapter_needs_no_contents() -> None:
     assert len(parts_of(some(5), BookLayout(1))[""]) == 1
 
 
-@pytest.mark.parametrize(("count", "paper", "side"), sampled([*product(SLOTS, PAPERS, (3, 12))], 6))
+@pytest.mark.parametrize(("count", "paper", "side"), sampled([*product(COLUMNS, PAPERS, (3, 12))], 6))
 def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, side: int) -> None:
     parts = parts_of(some(*[side] * (2 * count + 1)), BookLayout(count, paper))
     words = f"{side}x{side}, about 3 min, 1.5 stars of 5"
     assert [page.count(words) for page in parts["1 to 2 stars"]] == [count, count, 1]
 
 
-def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where one is in colour or has long clues; one that stands alone on a page fills it."""
+def test_cells_of_a_page_are_equal_and_as_large_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers have EASY_PRINT where several share a page, also long ones in colour; cells are 7 mm wide at most."""
     puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, 15, stars=[1.5] * 15 + [None])
-    puzzles[5] = some(10, colors=3)[0]._replace(number=6)
+    puzzles[5] = some((10, 30), colors=3)[0]
     bars = np.zeros((20, 20), np.uint8)
     bars[::2, ::2] = 1
     puzzles[7] = puzzles[7]._replace(puzzle=from_picture(bars))
-    cells, alone = defaultdict(set), {}
-    _, data = set_by_typst(puzzles, BookLayout(6), monkeypatch)
-    for page in (page for chapter in json.loads(data)["chapters"] for page in chapter["pages"]):
-        for each in chain(*page):
-            (units,) = re.findall(r'viewBox="\d+ \d+ (\d+) ', each["image"]["svg"])
-            size, scale = each["facts"].split(",")[0], round(each["image"]["width"] / int(units), 3)
-            if len([*chain(*page)]) > 1:
-                cells[size].add(scale)
-            else:
-                alone[size] = scale
-                assert each["image"]["width"] > 500 or each["image"]["height"] > 650 or scale == MOST_CELL / CELL
-    assert set(cells) == {"10x10", "15x15", "20x20", "30x30", "20x10"}
-    assert all(len(scales) == 1 for scales in cells.values()), cells
-    assert alone["15x15"] > max(cells["15x15"])
+    layout = BookLayout(6)
+    assert not [*small_print(lay_out(puzzles, layout))]
+    _, data = set_by_typst(puzzles, layout, monkeypatch)
+    pages = [page for chapter in json.loads(data)["chapters"] for page in chapter["pages"]]
+    for page in pages:
+        images = [each["image"] for each in chain(*page)]
+        units = [int(re.findall(r'viewBox="\d+ \d+ (\d+) ', image["svg"])[0]) for image in images]
+        (scale,) = {round(image["width"] / unit, 3) for image, unit in zip(images, units, strict=True)}
+        high = sum(max(each["image"]["height"] for each in row) + 38 for row in page) - 20
+        wide = max(sum(max(170, each["image"]["width"]) + 20 for each in row) - 20 for row in page)
+        assert high > 640 or wide > 520 or scale == pytest.approx(MOST / CELL, rel=1e-3)
+    assert scale == pytest.approx(MOST / CELL, rel=1e-3), "15x15 alone"
+    assert len(pages) <= 7
 
 
-def test_puzzles_of_nearly_equal_stars_change_places_to_fill_pages() -> None:
-    """A wide one keeps its page's other half for one that is 0.25 stars harder at most, of the same chapter."""
-    sides = (40, 60), 12, (40, 60), 12, 12, 12, 12, 12
+def test_puzzles_of_nearly_equal_stars_fill_pages() -> None:
+    """A wide one shares its page with one that is 0.25 stars harder at most; numbers follow the pages."""
+    sides = (32, 36), 12, (32, 36), 13, 14, 15, 16, 17
     puzzles = some(*sides, stars=(1.4, 1.5, 1.6, 1.8, 1.9, 2.0, 2.0, 2.0))
-    apart = [each._replace(stars=1.9) if each.number == 4 else each for each in puzzles]
-    gaps = [each._replace(number=each.number + 4 * (each.number > 3)) for each in puzzles]
+    apart = [each._replace(stars=1.9) if k == 3 else each for k, each in enumerate(puzzles)]
     for given, pages in (
-        (puzzles, [[1, 2, 4], [3, 5]]),
-        (apart, [[1, 2], [3, 4, 5]]),  # 0.3 stars from 3 to 4
-        (gaps, [[1, 2, 8], [3, 9]]),
+        (puzzles, [["36x32", "12x12", "13x13"], ["36x32", "14x14"]]),
+        (apart, [["36x32", "12x12"], ["36x32", "13x13", "14x14"]]),  # 0.3 stars from 3 to 4
     ):
         parts = parts_of(given, BookLayout(4))
-        shown = [re.findall(r"(\d+) \d+x\d+, ", page) for page in parts["1 to 2 stars"]]
-        assert [[int(number) for number in page] for page in shown] == pages
-        assert ("neighbours have changed places" in parts["How to solve"][0]) == (given is not apart)
+        shown = [re.findall(r"(\d+) (\d+x\d+), ", page) for page in parts["1 to 2 stars"]]
+        assert [[size for _, size in page] for page in shown] == pages
+        assert [number for page in shown for number, _ in page] == [*"12345"]
         numbers = [int(number) for number in re.findall(r"(\d+) Title", parts["Solutions"][0])]
-        assert numbers == sorted(each.number for each in given)
+        assert numbers == [*range(1, 9)]
 
 
-def test_no_puzzle_moves_by_more_than_two_places() -> None:
+def test_no_puzzle_is_drawn_more_than_twelve_places_ahead() -> None:
     """However many later ones would fill a page."""
-    sides = (40, 60), *[(60, 40)] * 3, *[12] * 9
-    for per_page in SLOTS:
-        parts = parts_of(some(*sides, stars=(1.5,) * len(sides)), BookLayout(per_page))
-        shown = [int(number) for page in parts["1 to 2 stars"] for number in re.findall(r"(\d+) \d+x\d+, ", page)]
-        assert max(abs(place - number) for place, number in enumerate(shown, 1)) <= 2, (per_page, shown)
+    sides = (40, 60), *[(60, 40)] * 13, *[12] * 9
+    for per_page in COLUMNS:
+        (chapter,) = lay_out(some(*sides, stars=(1.5,) * len(sides)), BookLayout(per_page))
+        titles = [int((each.puzzle.title or "").split()[-1]) for each in chapter.puzzles()]
+        assert max(title - place for place, title in enumerate(titles, 1)) <= 12, (per_page, titles)
 
 
 def test_small_print_is_named() -> None:
     puzzles = some(10, (60, 80), 12)
-    assert [each.number for each, _ in small_print(puzzles, BookLayout(4))] == [2]
-    ((_, points),) = small_print(puzzles, BookLayout(1))
-    assert 3 < points < 6
+    for count in (4, 1):
+        ((puzzle, points),) = small_print(lay_out(puzzles, BookLayout(count)))
+        assert puzzle.title == "Title 2"
+        assert 3 < points < 6
 
 
 def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
-    parts = parts_of(some((10, 60), 10, 10, 10), BookLayout(4))
+    parts = parts_of(some((10, 36), 10, 10, 10), BookLayout(4))
     assert [page.count("x10") for page in parts["1 to 2 stars"]] == [4]
 
 
@@ -177,17 +185,17 @@ def test_a_page_of_six_has_two_that_need_more_than_a_sixth() -> None:
 def test_narrow_puzzles_stand_beside_wide_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """And fill the first row that has room."""
     sides = (30, 27), (30, 27), (30, 12), (30, 12)
-    puzzles = [BookPuzzle(from_picture(np.ones(side, np.uint8)), k, 3.0, 1.5) for k, side in enumerate(sides, 1)]
+    puzzles = [BookPuzzle(from_picture(np.ones(side, np.uint8)), 3.0, 1.5) for side in sides]
     _, data = set_by_typst(puzzles, BookLayout(4), monkeypatch)
     ((page,),) = [chapter["pages"] for chapter in json.loads(data)["chapters"]]
-    assert [[each["number"] for each in row] for row in page] == [["1", "3"], ["2", "4"]]
+    assert [[each["facts"][:5] for each in row] for row in page] == [["27x30", "12x30"]] * 2
     assert_within_margins(puzzles, BookLayout(4), monkeypatch)
 
 
 def test_colours_have_letters_in_clues_and_legend() -> None:
     (plain,) = some(10, colors=3)
     puzzle = plain.puzzle
-    parts = parts_of([plain, about(plain, rows=blotted(puzzle))._replace(number=2)], BookLayout(2))
+    parts = parts_of([plain, about(plain, rows=blotted(puzzle))], BookLayout(2))
     letters = color_letters(puzzle.palette)
     (page,) = parts["1 to 2 stars"]
     for entry, name in [*enumerate(color_names(puzzle.palette))][1:]:
@@ -209,7 +217,8 @@ def test_example_is_explained_to_its_end() -> None:
 
 
 def test_same_puzzles_give_the_same_file() -> None:
-    assert book(some(5, 10), BookLayout(2)) == book(some(5, 10), BookLayout(2))
+    once, again = (book(lay_out(some(5, 10), BookLayout(2)), BookLayout(2)) for _ in range(2))
+    assert once == again
 
 
 def test_titles_and_authors_are_whole() -> None:
@@ -247,7 +256,7 @@ def assert_within_margins(puzzles: list[BookPuzzle], layout: BookLayout, monkeyp
 def test_puzzles_of_one_size_fit_with_long_clues_too(monkeypatch: pytest.MonkeyPatch) -> None:
     bars, full = np.zeros((20, 20), np.uint8), np.ones((20, 20), np.uint8)
     bars[::2, ::2] = 1
-    alike = [BookPuzzle(from_picture(cells), k, None, 1.5) for k, cells in enumerate((bars, full), 1)]
+    alike = [BookPuzzle(from_picture(cells), None, 1.5) for cells in (bars, full)]
     for puzzles, count in ((alike, 1), (some((38, 45), (38, 45)), 4)):
         assert_within_margins(puzzles, BookLayout(count), monkeypatch)
         pages = parts_of(puzzles, BookLayout(count))["1 to 2 stars"]
@@ -261,7 +270,7 @@ def test_pages_hold_what_is_planned(letter: str, layout: BookLayout, monkeypatch
     """Names of colours are as wide as expected, or narrower."""
     puzzles = some((60, 12), (20, 60), 12, 12, 12, 12, 25, (15, 40), colors=31)
     palette = tuple(Color(name, letter * k, rgb) for k, (name, _, rgb) in enumerate(puzzles[2].puzzle.palette))
-    puzzles = [about(each, palette=palette) if each.number % 2 else each for each in puzzles]
+    puzzles = [about(each, palette=palette) if k % 2 == 0 else each for k, each in enumerate(puzzles)]
     fitting = [each for each in puzzles if fits_page(each.puzzle, layout)]
     assert len(fitting) == 5
     _, data = set_by_typst(fitting, layout, monkeypatch)
@@ -298,15 +307,15 @@ def test_illegible_puzzles_fit_no_page_of_a_book() -> None:
 
 
 def test_no_numbers_are_illegible() -> None:
-    """Puzzles of one size have cells of one size, so longer numbers are smaller, down to LEAST_PRINT."""
+    """Those that do not fit with EASY_PRINT have a page to themselves."""
     wide, deep = np.zeros((2, 20, 46), np.uint8)
     wide[:, :12], wide[:, 12:24], deep[:, :31:2] = 1, 2, 1
     letters, small = some(5, 5, colors=2)
-    for width, least, named in ((32, EASY_PRINT, {1: 5.4}), (46, LEAST_PRINT, {1: 5.0, 3: 5.8})):
+    for width, least, named in ((32, EASY_PRINT, []), (46, LEAST_PRINT, [5.4, 5.8])):
         pair = [from_picture(wide[:, :width], letters.puzzle.palette), small.puzzle, from_picture(deep[:, :width])]
-        puzzles = [BookPuzzle(puzzle, k, None, 1.5) for k, puzzle in enumerate(pair, 1)]
+        puzzles = [BookPuzzle(puzzle, None, 1.5) for puzzle in pair]
         assert all(fits_page(puzzle, BookLayout(2), least) for puzzle in pair)
-        assert {each.number: round(points, 1) for each, points in small_print(puzzles, BookLayout(2))} == named
+        assert [round(points, 1) for _, points in small_print(lay_out(puzzles, BookLayout(2)))] == named
 
 
 def test_unknown_minutes_and_stars_are_left_out() -> None:
