@@ -226,11 +226,11 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     rows, puzzles, considered, left_out, skipped = choose(run, options, progress, for_people=True)
     chapters = []
     if options.pdf is not None:
-        places = {puzzle.puzzle_id: place for place, (puzzle, _) in enumerate(puzzles)}
+        ranks = {puzzle.puzzle_id: rank for rank, (puzzle, _) in enumerate(puzzles)}
         estimates = (rows[name].to_pylist() for name in ("minutes", "stars"))
         chapters = lay_out([*map(BookPuzzle, (puzzle for puzzle, _ in puzzles), *estimates)], options.pdf)
-        order = [places[each.puzzle.puzzle_id] for chapter in chapters for each in chapter.puzzles()]
-        rows, puzzles = rows.take(order), [puzzles[place] for place in order]
+        order = [ranks[each.puzzle.puzzle_id] for chapter in chapters for each in chapter.puzzles()]
+        rows, puzzles = rows.take(order), [puzzles[rank] for rank in order]
     listed = rows.select(LISTED).set_column(
         LISTED.index("url"), "url", pa.array([_page(puzzle) for puzzle, _ in puzzles], pa.string())
     )
@@ -345,7 +345,7 @@ def _candidates(
         first = 0
         for rows in _row_batches(run, grades):
             fit = np.ones(len(rows), np.bool_)
-            for what, fits in _conditions(rows, options, met, tenths is not None):
+            for what, fits in _conditions(rows, options, met, len(grades.rows) > 0, tenths is not None):
                 fit &= np.asarray(fits)
                 considered[what] += int(fit.sum())
             rows = rows.append_column("place", pa.array(np.arange(first, first + len(rows))))
@@ -356,7 +356,11 @@ def _candidates(
 
 
 def _conditions(
-    rows: pa.Table, options: PackOptions, met: Callable[[pa.Table], np.ndarray] | None, for_people: bool
+    rows: pa.Table,
+    options: PackOptions,
+    met: Callable[[pa.Table], np.ndarray] | None,
+    is_graded: bool,
+    for_people: bool,
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array | np.ndarray]]:
     """Yield the conditions on a puzzle in words, and which rows meet each; `met` is that of --where."""
     yield "in the run", np.ones(len(rows), np.bool_)
@@ -377,6 +381,8 @@ def _conditions(
         yield f"that take people {low:g} to {high:g} minutes (--minutes)", (low <= minutes) & (minutes <= high)
     if options.spread in FOR_PEOPLE:
         yield f"with {FOR_PEOPLE[options.spread]}", rows[options.spread].is_valid()
+    if options.pdf is not None and is_graded and not options.ids:
+        yield "with stars, for the book", rows["stars"].is_valid()
     if for_people and not options.ids:
         solutions = rows["solution"].to_pylist()
         holds = np.array([bool(cells) and cells.count(cells[0]) < len(cells) for cells in solutions], np.bool_)

@@ -416,6 +416,30 @@ def test_numbers_of_a_book_are_those_of_the_files(tmp_path: Path, monkeypatch: p
     assert [int(number) for number, _ in printed] == [1, 2, 3, 4, 5]
 
 
+def test_puzzles_without_stars_are_in_no_book_of_a_graded_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nonocensus: Nonocensus
+) -> None:
+    """But --ids takes them."""
+    run = run_of(tmp_path, [from_picture(notched(5, k), puzzle_id=f"a/{k}", license="MIT") for k in (5, 6, 7)])
+    assert nonocensus("grade", run.folder.name, "--serial").code == 0
+    joined = puzzle_pack.joined_rows
+
+    def rated(*given: object) -> pa.RecordBatch:
+        rows = joined(*given)  # type: ignore[arg-type]
+        stars = [None if name == "a/6" else 1.5 for name in rows["puzzle_id"].to_pylist()]
+        return rows.set_column(rows.schema.names.index("stars"), "stars", pa.array(stars))
+
+    monkeypatch.setattr(puzzle_pack, "joined_rows", rated)
+    place, pdf = tmp_path / "pack", puzzle_pack.parse_layout("4")
+    for options, expected in (
+        (wanted(3, pdf=pdf), ["a/5", "a/7"]),
+        (wanted(3), ["a/5", "a/6", "a/7"]),
+        (wanted(3, pdf=pdf, ids=("a/6",)), ["a/6"]),
+    ):
+        puzzle_pack.write_pack(run, str(place), options)
+        assert sorted(ids(place)) == expected
+
+
 def test_title_and_author_of_a_pack(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     place = tmp_path / "pack"
     options = "--title", "Owls <#at> night", "--by", 'Ada "A." Miller', "--pdf", "2", "--count", "2"
