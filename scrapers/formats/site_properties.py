@@ -93,7 +93,7 @@ def checked_rating(source: str | None, column: str, value: float) -> float | Non
     return None
 
 
-CHECKED = ("source", "site_seconds", "site_difficulty", "site_quality")
+CHECKED = ("source", "author", "site_seconds", "site_difficulty", "site_quality")
 """Columns that `drop_implausible` reads."""
 
 
@@ -101,9 +101,11 @@ def drop_implausible(values: dict[str, Any]) -> dict[str, Any]:
     """Return columns of a puzzle with times and ratings that cannot be right replaced by None.
 
     Seconds of griddlers.net in `site_difficulty`, where public crawls keep them, move to `site_seconds`: that site has
-    no rating of difficulty.
+    no rating of difficulty. Authors of webpbn.com lose the empty brackets of a missing nickname.
     """
     values = dict(values)
+    if values["source"] == "webpbn" and values["author"]:
+        values["author"] = values["author"].removesuffix(" ()") or None
     if values["source"] == "griddlers" and values["site_seconds"] is None:
         values["site_seconds"], values["site_difficulty"] = values["site_difficulty"], None
     if values["site_seconds"] is not None:

@@ -68,6 +68,15 @@ def test_json_lines_of_griddlers_have_seconds_in_site_difficulty() -> None:
     assert (stars.site_seconds, stars.site_difficulty) == (None, 3.5)
 
 
+def test_authors_of_webpbn_have_no_empty_brackets() -> None:
+    assert [read(source="webpbn", author=given).author for given in ("Ann ()", "Ann (an)", " ()")] == [
+        "Ann",
+        "Ann (an)",
+        None,
+    ]
+    assert read(author="Ann ()").author == "Ann ()"
+
+
 def test_impossible_values_of_json_lines_are_unknown(caplog: pytest.LogCaptureFixture) -> None:
     puzzle = read(source="griddlers", site_difficulty=0.0, site_quality=900.0)
     assert (puzzle.site_seconds, puzzle.site_difficulty, puzzle.site_quality) == (None, None, None)
