@@ -53,7 +53,7 @@ def _changed(one: ChangedVerdict, facts: "list[Rows]", repairs: dict[str, str | 
     error = one.new_error
     if one.puzzle_id in repairs:
         change = repairs[one.puzzle_id]
-        error = f"for one solution, {change}" if change else "no repair was found"
+        error = f"for one solution, {change}" if change else "no small change found"
     drawn = change_drawings(old, new, framed=not (_is_one_of_several(old) or _is_one_of_several(new)))
     return ChangedPuzzle._make([*one[:4], error, *map(known.get, ABOUT), " → ".join(sizes), notes, drawn])
 

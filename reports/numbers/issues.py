@@ -164,6 +164,9 @@ def ways_alike(rows: pa.Table, duplicates: pa.Table) -> list[str]:
 
 NO_AUTHOR = "No author"
 
+LARGE_CHANGE = 10
+"""Cells of the largest change whose clues are listed."""
+
 FACTS = (
     *("puzzle_id", "author", "solutions", "unmarked", "marked", "status", "error", "goal_matches"),
     *("width", "height", "change", "goal", "solution", "second_solution", "mended", "palette"),
@@ -213,7 +216,7 @@ def _sentences(row: dict[str, Any], copy: str | None, reason: str | None, whose:
         if row["change"]:
             yield from _change(row, whose)
         elif row["change"] is not None:
-            yield "No repair was found."
+            yield "No small change found."
     if row["solutions"] == "none":
         yield "No solution: the clues contradict each other."
         if reason:
@@ -239,7 +242,7 @@ def _difference(row: dict[str, Any]) -> str:
 
 
 def _change(row: dict[str, Any], whose: str) -> Iterator[str]:
-    """Yield the change that leaves one solution: its cells, and each clue that follows, Row 4: 3 1 becomes 2 1 1."""
+    """Yield the change that leaves one solution: its cells, and if it is small each clue, Row 4: 3 1 becomes 2 1 1."""
     known, after = known_pictures(row) if row["solution"] else [], cells_of(row, "mended")
     colors = [color["name"] for color in row["palette"] or ()]
     if after is None or not known or max(picture.max() for picture in (after, *known)) >= len(colors):
@@ -247,8 +250,12 @@ def _change(row: dict[str, Any], whose: str) -> Iterator[str]:
         return
     before = nearest_picture(known, after)
     kept = whose if row["goal_matches"] else "one of those two"
-    cells = count_text(int(np.count_nonzero(before != after)), "cell")
+    count = int(np.count_nonzero(before != after))
+    large = ", a large change" if count > LARGE_CHANGE else ""
+    cells = f"{count_text(count, 'cell')}{large}"
     yield f"For one solution, keep {kept} but for {cells}: {changed_cells(before, after, colors)}."
+    if large:
+        return
     for side, clues, others in zip(("Row", "Column"), clues_of(before), clues_of(after), strict=True):
         for number, (old, new) in enumerate(zip(clues, others, strict=True), 1):
             if old != new:

@@ -492,14 +492,15 @@ def test_changes_are_said_whatever_their_size_and_attempts_without_one() -> None
     last = {name: text.split("\n")[1:2] for name, text in said.items()}
     assert last == {
         "a/0": [
-            "For one solution, keep one of those two but for 11 cells: row 1, columns 1 to 11 black.",
+            "For one solution, keep one of those two but for 11 cells, a large change: row 1, columns 1 to 11 black.",
         ],
         "a/1": [
             "For one solution, keep one of those two but for 10 cells: row 1, columns 1 to 10 black.",
         ],
-        "a/2": ["No repair was found."],
+        "a/2": ["No small change found."],
         "a/3": [],
     }
+    assert [text.count("becomes") for text in said.values()] == [0, 11, 0, 0]
     attention = told(census)
     assert attention.unrepaired == 1
     assert [one.change for one in attention.ambiguous] == ["10 cells", "11 cells", "", None]
