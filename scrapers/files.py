@@ -13,6 +13,7 @@ from nonocensus.scrapers.archives.archive_members import count_entries, read_ent
 from nonocensus.scrapers.archives.source_file import (
     DEFAULT_READ_LIMITS,
     READ_ERRORS,
+    REPORT_MARK,
     RUN_MARK,
     STORE_MARK,
     Budget,
@@ -42,9 +43,9 @@ def files_in(
     """Yield every file under the paths: of folders, to any depth, in order of name; of archives in their own order.
 
     Archives in an archive are opened too, one level deep. Silently skipped are hidden files, SKIPPED_NAME and
-    SKIPPED_SUFFIXES, links to folders, special files, and below a given folder stores, runs and SYSTEM_FOLDERS. What
-    can't be read is an entry with an error, as is the rest of a damaged archive and of a folder beyond
-    `limits.max_files`.
+    SKIPPED_SUFFIXES, links to folders, special files, and below a given folder stores, runs, reports and
+    SYSTEM_FOLDERS. What can't be read is an entry with an error, as is the rest of a damaged archive and of a folder
+    beyond `limits.max_files`.
 
     Args:
         paths: Files, folders, URIs of them (`scrapers.filesystems`) and https URLs (`scrapers.download`); downloads are
@@ -147,7 +148,7 @@ def _list_folder(folder: Path, name: str, skipped: frozenset[str], depth: int = 
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            is_ours = any((path / mark).is_file() for mark in (STORE_MARK, RUN_MARK))
+            is_ours = any((path / mark).is_file() for mark in (STORE_MARK, RUN_MARK, REPORT_MARK))
             if not is_ours and os.path.realpath(path) not in skipped:
                 yield from _list_folder(path, inner, skipped, depth + 1)
         elif may_be_puzzle(entry.name) and (entry.is_file() or not path.exists()):

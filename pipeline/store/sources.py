@@ -47,7 +47,10 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
 
 def no_puzzle_error(paths: Iterable[str | Path], number: int | None = None) -> UserError:
     """Return the error for paths without any puzzle or unreadable file, or with fewer puzzles than `number`."""
-    names = ", ".join(map(str, paths))
-    return UserError(
-        f"-n {number}: {names} has fewer puzzles" if number else f"no puzzle found in {names}; {SKIPPED_HINT}"
-    )
+    given = [*paths]
+    names = ", ".join(map(str, given))
+    if number:
+        return UserError(f"-n {number}: {names} has fewer puzzles")
+    stores = [mark.parent for path in given if exists(path) for mark in Path(path).glob(f"*/{STORE_MARK}")]
+    hint = f"name the store in it: {stores[0]}" if stores else SKIPPED_HINT
+    return UserError(f"no puzzle found in {names}; {hint}")

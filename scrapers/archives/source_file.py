@@ -40,8 +40,8 @@ SKIPPED_NAME = re.compile(
 always read.
 """
 
-STORE_MARK, RUN_MARK = "store.json", "run.json"
-"""The file that makes a folder a store, and a run; such folders are skipped in others."""
+STORE_MARK, RUN_MARK, REPORT_MARK = "store.json", "run.json", "report.json"
+"""The file that makes a folder a store, a run and a report; such folders are skipped in others."""
 
 SKIPPED_HINT = "name images in folders and archives, like folder/*.png"
 """Explains an empty result."""

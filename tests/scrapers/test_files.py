@@ -41,11 +41,11 @@ def test_folders_are_read_recursively_in_order(tmp_path: Path, monkeypatch: pyte
     assert names(found) == [f"puzzles/{name}" for name in expected]
     assert [file.data for file in found] == [name.encode() for name in expected]
     assert count_files([tmp_path / "puzzles"]) == 6
-    for mark in ("store.json", "run.json"):
+    for mark in ("store.json", "run.json", "report.json"):
         (tmp_path / "puzzles" / mark[:-5]).mkdir()
         for name in (mark, "part-0.parquet"):
             (tmp_path / "puzzles" / mark[:-5] / name).write_text(name)
-    assert list(files_in([tmp_path / "puzzles"])) == found, "stores and runs are passed over"
+    assert list(files_in([tmp_path / "puzzles"])) == found, "stores, runs and reports are passed over"
     (tmp_path / "puzzles").rename(tmp_path / ".puzzles")
     assert names(list(files_in([tmp_path / ".puzzles"]))) == [f".puzzles/{name}" for name in expected]
     (tmp_path / ".puzzles").rename(tmp_path / "puzzles")

@@ -170,6 +170,7 @@ REFUSED = {
     "hint a.non": "No such command 'hint'; see nonocensus",
     f"import nowhere.non {NEW}": "nowhere.non does not exist",
     f"import empty {NEW}": "no puzzle found in empty",
+    "solve outer": "no puzzle found in outer; name the store in it: outer/store",
     f"import run {NEW}": "run is a run, not puzzle files; explain one puzzle: nonocensus solve run ID --explain",
     "import good.non --out full": "full is not empty and not a store",
     "import good.non --out good.non": "good.non is a file, not a folder",
@@ -282,6 +283,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("full", "empty", "images"):
         (place / name).mkdir()
     (place / "full/note.txt").write_text("mine")
+    (place / "outer/store").mkdir(parents=True)
+    (place / "outer/store/store.json").touch()
     (place / "images/1.png").write_bytes(named("png").write(from_picture(np.eye(4, dtype=np.uint8))))
     (place / "good.non").write_text(DIAMOND)
     (place / "two.jsonl").write_bytes(named("jsonl").write(demo_puzzles()[0]) * 2)
