@@ -49,7 +49,7 @@ def import_(
     """Import puzzle files, archives and URLs into a store.
 
     Archives (.zip, .tar.*) may contain archives, one level deep. Unreadable files are listed with the reason. Puzzles
-    that the store already has, and stores and runs in a folder, are skipped.
+    that the store already has, and stores, runs and reports in a folder, are skipped.
 
     With --update, files replace the puzzles of the same ids and add none: new ids and impossible clues are listed, with
     exit status 1. `retry RUN --changed` then classifies the replaced puzzles. Crawled stores are refused.

@@ -42,17 +42,7 @@ from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.clean import without_mojibake
 from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
-from nonocensus.reports.page.book import (
-    COLUMNS,
-    EASY_PRINT,
-    PAPERS,
-    BookLayout,
-    BookPuzzle,
-    book,
-    fits_page,
-    lay_out,
-    small_print,
-)
+from nonocensus.reports.page.book import EASY_PRINT, BookLayout, BookPuzzle, book, fits_page, lay_out, small_print
 from nonocensus.reports.page.printing import LEAST_PRINT
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
@@ -292,10 +282,10 @@ def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.Re
 
 def parse_layout(text: str) -> BookLayout:
     """Parse a layout: most puzzles per page like 4, or with the paper like 4-letter. Raises UserError."""
-    count, _, paper = text.lower().partition("-")
-    if count not in map(str, COLUMNS) or (paper or "a4") not in PAPERS:
+    found = re.fullmatch("([1246])(?:-(a4|letter))?", text.lower())
+    if found is None:
         raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles per page, or 4-letter for Letter paper; not {text[:60]}")
-    return BookLayout(int(count), paper or "a4")
+    return BookLayout(int(found[1]), found[2] or "a4")
 
 
 def funnel_text(considered: Mapping[str, int]) -> str:

@@ -176,11 +176,6 @@ def book(
     return pdf("book.typ", data | _imprint([each.puzzle for each in puzzles]))
 
 
-def _whole_stars(stars: float | None) -> int | None:
-    """Return the whole stars, 1 to 4."""
-    return None if stars is None else min(4, max(1, int(stars)))
-
-
 # Cover, contents, how to solve
 
 
@@ -235,7 +230,9 @@ def lay_out(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> list[Chapter]:
 def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None, list[BookPuzzle]]]:
     """Divide puzzles into chapters by whole stars; a chapter of few is one with a neighbour."""
     chapters: list[tuple[tuple[int, int] | None, list[BookPuzzle]]] = []
-    for whole, members in groupby(puzzles, lambda each: _whole_stars(each.stars)):
+    for whole, members in groupby(
+        puzzles, lambda each: None if each.stars is None else min(4, max(1, int(each.stars)))
+    ):
         stars, those = (whole, whole + 1) if whole else None, [*members]
         before, earlier = chapters[-1] if chapters else (None, [])
         if before and stars and min(len(earlier), len(those)) < LEAST_CHAPTER:
