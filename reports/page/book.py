@@ -1,15 +1,15 @@
 """A book of puzzles as PDF: cover, contents, how to solve, chapters by stars, solutions, authors and licences.
 
-Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of a page have cells of
-one size, as large as the page allows; colours have letters, so that a grey print can be solved. templates/book.typ sets
-it.
+Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of one size have cells
+of one size, as large as their pages allow; colours have letters, so that a grey print can be solved.
+templates/book.typ sets it.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -82,11 +82,15 @@ TIPS = (OVERLAP, GLUE, PUNCTUATING, FORCING)
 
 
 class BookPuzzle(NamedTuple):
-    """A puzzle of a book, with its solution as goal, and its minutes and stars, None if unknown."""
+    """A puzzle of a book, with its solution as goal; its minutes and stars, None if unknown; the side of its cells.
+
+    cell   in points; 0 until it is laid out
+    """
 
     puzzle: Puzzle
     minutes: float | None
     stars: float | None
+    cell: float = 0.0
 
 
 class BookLayout(NamedTuple):
@@ -105,11 +109,8 @@ class _Sized(NamedTuple):
     easy: float
 
 
-class BookPage(NamedTuple):
-    """Rows of puzzles and the side of their cells in points."""
-
-    rows: list[list[BookPuzzle]]
-    cell: float
+BookPage: TypeAlias = list[list[BookPuzzle]]
+"""Rows of puzzles."""
 
 
 class Chapter(NamedTuple):
@@ -120,7 +121,7 @@ class Chapter(NamedTuple):
 
     def puzzles(self) -> Iterator[BookPuzzle]:
         """Yield the puzzles in their order."""
-        return chain.from_iterable(row for page in self.pages for row in page.rows)
+        return chain.from_iterable(chain.from_iterable(self.pages))
 
 
 def fits_page(puzzle: Puzzle, layout: BookLayout, least: float = EASY_PRINT) -> bool:
@@ -131,10 +132,9 @@ def fits_page(puzzle: Puzzle, layout: BookLayout, least: float = EASY_PRINT) -> 
 
 def small_print(chapters: Iterable[Chapter]) -> Iterator[tuple[Puzzle, float]]:
     """Yield puzzles of a book whose numbers are hard to read, with the size of the smallest in points."""
-    for page in chain.from_iterable(chapter.pages for chapter in chapters):
-        for puzzle, *_ in chain.from_iterable(page.rows):
-            if (points := print_size(puzzle, page.cell)) < EASY_PRINT - ROUNDING:
-                yield puzzle, points
+    for puzzle, _, _, cell in chain.from_iterable(chapter.puzzles() for chapter in chapters):
+        if (points := print_size(puzzle, cell)) < EASY_PRINT - ROUNDING:
+            yield puzzle, points
 
 
 def book(
@@ -223,8 +223,21 @@ def _example(puzzle: Puzzle) -> Iterator[dict[str, Any]]:
 
 
 def lay_out(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> list[Chapter]:
-    """Divide puzzles, all of which fit a page with LEAST_PRINT, given by rising stars, into chapters and pages."""
-    return [Chapter(stars, [*_pages([*map(_measure, members)], layout)]) for stars, members in _divide(puzzles)]
+    """Divide puzzles, all of which fit a page with LEAST_PRINT, given by rising stars, into chapters and pages.
+
+    Puzzles of one size have equal cells, but for longer numbers, which are to be legible.
+    """
+    chapters = [Chapter(stars, [*_pages([*map(_measure, members)], layout)]) for stars, members in _divide(puzzles)]
+    cells = defaultdict[tuple[int, int], float](lambda: MOST)
+    for puzzle, _, _, cell in chain.from_iterable(chapter.puzzles() for chapter in chapters):
+        size = puzzle.width, puzzle.height
+        cells[size] = min(cell, cells[size])
+    for row in (row for chapter in chapters for page in chapter.pages for row in page):
+        for k, each in enumerate(row):
+            legible = EASY_PRINT / print_size(each.puzzle, 1.0)
+            cell = max(cells[each.puzzle.width, each.puzzle.height], legible)
+            row[k] = each._replace(cell=min(each.cell, cell))
+    return chapters
 
 
 def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None, list[BookPuzzle]]]:
@@ -273,7 +286,7 @@ def _page(puzzles: Sequence[_Sized], layout: BookLayout) -> BookPage:
         low, high = (low, cell) if _rows(puzzles, cell, layout) is None else (cell, high)
     rows = _rows(puzzles, low, layout)
     assert rows
-    return BookPage([[sized.each for sized in row] for row in rows], low)
+    return [[sized.each._replace(cell=low) for sized in row] for row in rows]
 
 
 def _rows(puzzles: Sequence[_Sized], cell: float, layout: BookLayout) -> list[list[_Sized]] | None:
@@ -311,14 +324,19 @@ def _chapter(chapter: Chapter, tracked: Iterator[tuple[int, BookPuzzle]]) -> dic
         "title": "Puzzles of unknown stars" if stars is None else f"{stars[0]} to {stars[1]} stars",
         "stars": stars[0] if stars else 0,
         "about": ", ".join([count_text(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
-        "pages": [[[_puzzle(*next(tracked), page.cell) for _ in row] for row in page.rows] for page in chapter.pages],
+        "pages": [[[_puzzle(*next(tracked)) for _ in row] for row in page] for page in chapter.pages],
     }
 
 
-def _puzzle(number: int, each: BookPuzzle, cell: float) -> dict[str, Any]:
+def _puzzle(number: int, each: BookPuzzle) -> dict[str, Any]:
     """Draw an unsolved puzzle, with number, size, minutes and stars, and its colours."""
     facts = ", ".join([_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")])
-    return {"number": f"{number}", "facts": facts, "image": grid(each.puzzle, cell), "legend": [*legend(each.puzzle)]}
+    return {
+        "number": f"{number}",
+        "facts": facts,
+        "image": grid(each.puzzle, each.cell),
+        "legend": [*legend(each.puzzle)],
+    }
 
 
 # Solutions, authors and licences
