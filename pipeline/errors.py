@@ -11,19 +11,22 @@ UserError
 └── Interrupted
 """
 
+import os
+
 from nonocensus.scrapers.url import redact
 
 
 class UserError(Exception):
     """Wrong usage: invalid or conflicting options or paths, or no readable puzzle.
 
-    Base class of all errors shown to users. Secrets in URLs are removed from the message, also from a library's.
+    Base class of all errors shown to users. The message is one line without the secrets of URLs, also where a
+    library's error is in it.
     """
 
     status = 2
 
     def __init__(self, message: str) -> None:
-        super().__init__(redact(message))
+        super().__init__(redact(" ".join(message.splitlines())))
 
 
 class InputError(UserError):
@@ -36,8 +39,8 @@ class InputError(UserError):
     status = 3
 
     def __init__(self, what: str, advice: str = "") -> None:
-        super().__init__(f"{what}; {advice}" if advice else what)
-        self.what = redact(what)
+        self.what = str(UserError(what)).removesuffix(".")
+        super().__init__(f"{self.what}; {advice}" if advice else what)
 
 
 class VersionError(InputError):
@@ -66,3 +69,8 @@ class Interrupted(UserError):
     """Ended by Ctrl-C or SIGTERM."""
 
     status = 130
+
+
+def reason_of(error: object) -> str:
+    """Return what went wrong: the system's words for an error with a number, which Arrow would say twice."""
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

@@ -1,5 +1,6 @@
 """The command line: all commands, in panels. A command's module is imported when it is called, so --help is fast."""
 
+import errno
 import logging
 import os
 import re
@@ -210,10 +211,11 @@ def main(commands: typer.Typer = app) -> None:
 
 
 def error_text(error: UserError | MissingExtra | OSError) -> str:
-    """Return an error's message, without the number of system errors."""
+    """Return an error's message, without the number of system errors, and what helps on a full disk."""
     if not isinstance(error, OSError) or not error.strerror:
         return redact(str(error))
-    return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    advice = "; free some space, then run the command again" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+    return (f"{error.filename}: " if error.filename is not None else "") + error.strerror + advice
 
 
 def print_usage_error(error: Any) -> int:

@@ -115,7 +115,7 @@ def retry(
             )
         with resumable(), show_progress("classifying") as progress:
             outcome = retry_changed(run, resources, progress)
-        finish(outcome, "")
+        finish(outcome, "Nothing to retry: its store has no new or changed puzzle.")
     if cpu_limit is None:
         raise UserError(
             "give --cpu-limit in seconds, for the run's timeouts, or --changed, for a store that has changed since"
@@ -142,9 +142,10 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
         more = {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing}
         print_json(outcome.summary | more)
     else:
-        if idle_text and not (outcome.rows or outcome.unread or outcome.missing):
+        if outcome.rows or outcome.unread or outcome.missing:
+            print_text(describe_summary(outcome.summary))
+        else:
             out.print(escape(idle_text))
-        print_text(describe_summary(outcome.summary))
         print_text(describe_ungraded(outcome.run, grading(outcome.run)["ungraded"]))
     for reason in outcome.unread:
         err.print(f"[red]nonocensus:[/red] not read: {escape(reason)}")

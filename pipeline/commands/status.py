@@ -194,18 +194,24 @@ def describe_run(run: Run, summary: dict[str, Any]) -> Iterator[RenderableType]:
     yield f"Run {escape(summary['run_id'])} of {escape(summary['store'])}: {escape(config)}"
     yield from describe_summary(summary)
     if progress is not None:
-        yield from describe_progress(progress)
+        yield from describe_progress(run, progress, is_counted=bool(summary["ungraded"]))
     changed = list(describe_changed(run))
     yield from changed
     if progress and is_active(progress):
         return
-    if not changed and summary["left"]:
-        again = f"nonocensus classify {summary['store']} --out {run.folder.name}"
+    if not changed:
+        yield from describe_left(run, summary)
+    yield from describe_ungraded(run, summary["ungraded"])
+
+
+def describe_left(run: Run, summary: dict[str, Any]) -> Iterator[str]:
+    """Yield the command that classifies the puzzles without a result, if there are any."""
+    if left := summary["puzzles"] - summary["rows"]:
+        again = f"nonocensus classify {_store_state(run)[0]} --out {run.folder.name}"
         for name, value, _ in diff_configurations(run.manifest["config"], configuration(CPU_LIMIT)):
             if name != "solver_version":  # which no option sets
                 again += f" --{name.replace('_', '-')}" + ("" if value is True else f" {value}")
-        yield f"[yellow]{summary['left']:,} left[/yellow]: {escape(again)} resumes."
-    yield from describe_ungraded(run, summary["ungraded"])
+        yield f"[yellow]{left:,} left[/yellow]: {escape(again)} resumes."
 
 
 def describe_changed(run: Run) -> Iterator[str]:
@@ -250,8 +256,11 @@ def is_active(progress: Progress) -> bool:
     return bool(progress["at_work"]) and age.total_seconds() < IDLE_AFTER
 
 
-def describe_progress(progress: Progress) -> Iterator[str]:
-    """Yield the state of the last session, by host, and its longest-running puzzles."""
+def describe_progress(run: Run, progress: Progress, is_counted: bool) -> Iterator[str]:
+    """Yield the state of the last session, by host, and its longest-running puzzles.
+
+    is_counted   whether the puzzles without grade are, which are then said apart as those without result always are
+    """
     active = is_active(progress)
     if active:
         eta = progress["eta_seconds"]
@@ -267,9 +276,13 @@ def describe_progress(progress: Progress) -> Iterator[str]:
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
         session = f"{progress['job']} {progress['session']}"
-        ended = "broke off; at its last report it had finished" if progress["at_work"] else "finished"
         left = progress["rows_left"] + progress["rows_in_flight"]
-        rest = f"; {left:,} left: the same command resumes" if left and progress["job"] != "classify" else ""
+        ended = "broke off after" if left else "finished"
+        if progress["at_work"]:
+            ended = "broke off; at its last report it had finished"
+        rest = f"; {left:,} left: nonocensus {progress['job']} {escape(run.folder.name)} resumes"
+        if not left or progress["job"] == "classify" or (progress["job"] == "grade" and is_counted):
+            rest = ""
         yield f"The last session, {session}, {ended} {count_text(progress['rows'], 'puzzle')} in {spent}{rest}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0

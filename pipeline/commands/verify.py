@@ -13,9 +13,12 @@ from nonocensus.pipeline.commands.output import (
     list_errors,
     out,
     print_json,
+    print_text,
     show_progress,
 )
-from nonocensus.pipeline.run.run_folder import open_place
+from nonocensus.pipeline.commands.status import describe_left
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.run.run_folder import Run, open_place
 from nonocensus.pipeline.verify.verification import verify_place
 
 
@@ -29,12 +32,14 @@ def verify(
 
     Exit status 1 if something is damaged, even if --repair has repaired it.
     """
+    opened = open_place(place)
     with show_progress("verifying") as progress:
-        found = verify_place(open_place(place), repair, progress)
+        found = verify_place(opened, repair, progress)
     if global_options.json:
         print_json({"damaged": [damage._asdict() for damage in found], "repaired": repair})
     elif not found:
         out.print(f"[green]{escape(place)} is intact.[/green]")
+        print_text(describe_left(opened, summarize(opened)) if isinstance(opened, Run) else ())
     color, said = ("green", "repaired:") if repair else ("yellow", "--repair")
     notes = (f" [{color}]({said} {escape(one.repair)})[/]" if one.repair else "" for one in found)
     list_errors(

@@ -91,7 +91,7 @@ def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_li
     each = (parquet_bytes(pa.concat_tables(written)) - parquet_bytes(written[0])) / max(sample, 1)
     scale = rows / max(sample, 1)
     expected = late if late < FEW_LATE else late * scale
-    most = late + (late + 1 + QUANTILE * (late + 1) ** 0.5) * (scale - 1)
+    most = late + (late + 1 + QUANTILE * (late + 1) ** 0.5) * max(scale - 1, 0)
     others = (seconds - late * limit) * scale + cpu_limit * tried
     cpu_seconds, most_seconds = (others + cpu_limit * count for count in (expected, most))
     return CostEstimate(rows + tried, tried, cpu_seconds, most_seconds, round(each * (rows + tried)), sample, late)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.errors import InputError, UserError, reason_of
 from nonocensus.pipeline.run.results import read_parquet
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
@@ -55,7 +55,7 @@ def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.T
         table = read_parquet(place, name, schema, advice)
         table.validate(full=True)
     except (FileNotFoundError, ValueError, pa.ArrowException) as error:
-        raise InputError(f"{place.name}/{name} can't be read: {error}", advice) from error
+        raise InputError(f"{place.name}/{name} can't be read: {reason_of(error)}", advice) from error
     if fault := {"certify": _certificate_fault, "grade": _grade_fault}.get(job, lambda _: None)(table):
         raise InputError(f"{place.name}/{name} can't be read: {fault}", advice)
     return table

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nonocensus.pipeline.errors import InputError, VersionError
+from nonocensus.pipeline.errors import InputError, VersionError, reason_of
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import commit_under_lease
 from nonocensus.pipeline.store.parts import parquet_options
@@ -163,7 +163,7 @@ def read_parquet(
     except UnknownColumnError as error:
         raise VersionError(f"{place.name}/{name} can't be read: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise InputError(f"{place.name}/{name} can't be read: {error}", advice) from error
+        raise InputError(f"{place.name}/{name} can't be read: {reason_of(error)}", advice) from error
 
 
 def read_results(place: Folder, file: ResultFile, columns: list[str] | None = None) -> pa.Table:
@@ -180,7 +180,7 @@ def read_results(place: Folder, file: ResultFile, columns: list[str] | None = No
 
 def damaged_file(place: Folder, file: str, what: object) -> InputError:
     """Return the error for a damaged result file."""
-    message = what.what if isinstance(what, InputError) else f"{place.name}/{file} can't be read: {what}"
+    message = what.what if isinstance(what, InputError) else f"{place.name}/{file} can't be read: {reason_of(what)}"
     return InputError(message, _advice(place))
 
 

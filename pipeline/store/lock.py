@@ -76,6 +76,7 @@ def staging(place: Folder) -> Iterator[Folder]:
     It is deleted at the end; the next process deletes what a killed one left.
     """
     new = place / f"new{UNFINISHED}"
+    made = place.local and not Path(place.path).exists()
     if place.local:
         new = new._replace(name=place.name)  # messages name the final location
     with writer_lock(new):
@@ -83,11 +84,26 @@ def staging(place: Folder) -> Iterator[Folder]:
             yield new
         finally:
             new.clear()
+            if made:
+                with suppress(OSError):  # it has files
+                    Path(place.path).rmdir()
 
 
-def is_locked_here(place: Folder) -> bool:
-    """Return whether this context holds the lock of a folder."""
-    return place.uri in _locks.get()
+def is_locked_elsewhere(place: Folder) -> bool:
+    """Return whether another command holds the lock of a folder; writes nothing."""
+    if place.uri in _locks.get() or not place.has(LOCK):
+        return False
+    try:
+        with place.open(LOCK) as lease:
+            if not place.local:
+                return (place.age(LOCK) or 0.0) < EXPIRY and not _decode(lease.read()).get("released")
+        with Path(place.path, LOCK).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # released meanwhile
+        pass
+    return False
 
 
 def current_lease(place: Folder) -> Lease | None:

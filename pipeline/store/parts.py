@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
+from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError, reason_of
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from nonocensus.pipeline.store.objects import ConflictError
@@ -174,7 +174,7 @@ class Store(NamedTuple):
 
     def damage(self, file: str, what: object) -> InputError:
         """Return the error for a file of the store that can't be read."""
-        return InputError(f"{self.puzzles.name}/{file} can't be read: {what}", self.advice)
+        return InputError(f"{self.puzzles.name}/{file} can't be read: {reason_of(what)}", self.advice)
 
     def rows(self) -> int:
         """Return the number of puzzles."""

@@ -13,17 +13,17 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.crawl.ledger import open_ledger
-from nonocensus.pipeline.errors import InputError, UserError, VersionError
+from nonocensus.pipeline.errors import InputError, UserError, VersionError, reason_of
 from nonocensus.pipeline.run.job_tables import JOB_FILES, read_job_rows
 from nonocensus.pipeline.run.progress import read_progress, value_counts, write_summary
 from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
 from nonocensus.pipeline.run.results import ResultFile
-from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload
+from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload, session_number
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.generation import RECIPE
-from nonocensus.pipeline.store.lock import is_locked_here, writer_lock
+from nonocensus.pipeline.store.lock import is_locked_elsewhere, writer_lock
 from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch
-from nonocensus.pipeline.store.paths import UNFINISHED
+from nonocensus.pipeline.store.paths import UNFINISHED, Folder
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
@@ -42,48 +42,46 @@ class Damage(NamedTuple):
     repair: str | None = None
 
 
-ORPHAN_REPAIR = "moves it to damaged/"
-
-ORPHAN_AGE = 3600.0
-"""Seconds within which a file without a part may be a running command's."""
-
-
 def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     """Return the faults of a store, read-only."""
-    found: list[Damage] = []
-    files = {*store.superseded()}
+    lost = filter(PART.fullmatch, _without_json(store.folder, store.puzzles))
+    found = [Damage(f"{store.puzzles.name}/{name}", LOST, _part_repair(store, None)) for name in lost]
     for name in store.puzzles.names():
         if not (name.endswith(".json") and PART.fullmatch(name)):
             continue
         where, rows = f"{store.puzzles.name}/{name}", None
         try:
             part = store.puzzles.read_record(name, Part)
-            files.add(part.file)
             where, rows = f"{store.puzzles.name}/{part.file}", part.rows
             faults = [*_part_damage(store, part, progress)]
         except (UserError, OSError) as error:
-            faults = [(error.what if isinstance(error, InputError) else str(error)).removeprefix(f"{where} ")]
+            faults = [(error.what if isinstance(error, InputError) else reason_of(error)).removeprefix(f"{where} ")]
         found += [Damage(where, what, _part_repair(store, rows)) for what in faults]
-    for name in store.puzzles.sizes():
-        if name.endswith(".parquet") and PART.fullmatch(name) and name not in files:
-            if (store.puzzles.age(name) or 0.0) < ORPHAN_AGE and not is_locked_here(store.folder):
-                continue
-            found.append(Damage(f"{store.puzzles.name}/{name}", "it belongs to no part", ORPHAN_REPAIR))
     if not found:
         found += _repeated_ids(store)
     return [*found, *_ledger_damage(store)]
+
+
+LOST = "no JSON names it: that is lost, or its command was killed before it wrote it"
+
+
+def _without_json(whole: Folder, place: Folder) -> list[str]:
+    """Return the Parquet files without JSON, which no reader sees; none while a command may yet write it."""
+    files = [name for name in place.names() if name.endswith(".parquet")]
+    if is_locked_elsewhere(whole):
+        return []
+    there = {*place.names()}
+    stems = ((name, PART.fullmatch(name)) for name in files if name in there)
+    return [name for name, part in stems if f"{part[1] if part else name.removesuffix('.parquet')}.json" not in there]
 
 
 def repair_store(store: Store, found: list[Damage]) -> None:
     """Quarantine damaged parts, so that the commands that made them make them again. Requires the lock."""
     store.sweep()
     for damage in found:
-        name = damage.file.rpartition("/")[2]
-        if damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
-            store.puzzles.move(name, store.folder.new_quarantine())
-        elif damage.repair not in (None, ORPHAN_REPAIR):
-            _quarantine(store, name)
-    if store.has_ledger and any(damage.repair not in (None, ORPHAN_REPAIR) for damage in found):
+        if damage.repair:
+            _quarantine(store, damage.file.rpartition("/")[2])
+    if store.has_ledger and any(damage.repair for damage in found):
         with open_ledger(Path(store.folder.path)) as ledger:
             ledger.reset_tabled()
 
@@ -106,7 +104,7 @@ def _part_repair(store: Store, rows: int | None) -> str:
         restores = f"nonocensus crawl SITE --reparse --out {name} restores them"
     elif store.folder.has(RECIPE):
         restores = "the same nonocensus generate restores them"
-    return f"moves the part{'' if rows is None else f', {rows:,} puzzles,'} to damaged/; {restores}"
+    return f"moves what is there of the part{'' if rows is None else f', {rows:,} puzzles,'} to damaged/; {restores}"
 
 
 def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Iterator[str]:
@@ -160,7 +158,7 @@ def _ledger_damage(store: Store) -> Iterator[Damage]:
         yield Damage(where, str(error))
 
 
-RESULTS_REPAIR = "moves it to damaged/; classify repeats its puzzles"
+RESULTS_REPAIR = "moves what is there to damaged/; classify repeats its puzzles"
 
 ROWS, BYTES = 1 << 14, 1 << 26
 """Limits on the rows of both tables in memory at a time."""
@@ -173,6 +171,9 @@ def verify_run(run: Run, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     found, parts = _store_damage(run)
     files, damaged = run.survey()
     found += [_damage(f"{run.results.name}/{name}", error, RESULTS_REPAIR) for name, error in damaged.items()]
+    lost = _without_json(run.folder, run.results)
+    lost = [name for name in lost if session_number(name) >= run.manifest["first_session"]]
+    found += [Damage(f"{run.results.name}/{name}", LOST, RESULTS_REPAIR) for name in lost]
     for file in files:
         where = f"{run.results.name}/{file.name}"
         try:
@@ -213,7 +214,7 @@ def repair_run(run: Run, found: list[Damage]) -> None:
     for damage in found:
         folder, name = damage.file.split("/")[-2:]
         if damage.repair == RESULTS_REPAIR:
-            quarantine(run, name)
+            quarantine(run, name.removesuffix(".parquet"))
         elif damage.repair:
             (run.folder / folder).move(name, run.folder.new_quarantine())
     write_summary(run)

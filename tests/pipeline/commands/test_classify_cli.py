@@ -11,6 +11,7 @@ from stores import Nonocensus
 from nonocensus.pipeline.commands.options import read_selection
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.reports.words.formatting import seconds
 
 
 @pytest.mark.usefixtures("hard")
@@ -44,12 +45,15 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     shown = nonocensus("status", "run", "--failed").out
     assert f"{late:,}" in shown
     assert "no answer within the limit of 0.001 CPU seconds" in shown
+    dry = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--dry-run")
+    assert dry.out.splitlines()[1:] == [f"At most {late * 10 / 3600:.4g} CPU hours: {seconds(late * 10)} on 1 core."]
     none = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--where", "solutions = 'unique'")
     assert "Nothing to retry: no selected puzzle timed out with less than 10 s." in none.out
     assert "cpu limit 0.001, rung" in nonocensus("status", "run").out
     again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
     assert json.loads(again.out)["status"] == {"ok": 80}
-    assert nonocensus("retry", "run", "--changed", "--serial").code == 0
+    none = nonocensus("retry", "run", "--changed", "--serial")
+    assert (none.code, none.out) == (0, "Nothing to retry: its store has no new or changed puzzle.\n")
     assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
     none = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--failed")
     assert "Nothing to retry: no selected puzzle failed, or timed out with less than 10 s." in none.out
@@ -64,9 +68,10 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     said = nonocensus("status", "run").out
     assert "At work" not in said, "its process was killed"
     assert "broke off; at its last report it had finished" in said, "files written since count above"
-    assert "the same command resumes" not in said, "what a run lacks is said apart"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"job": "mend"}))
-    assert "; 5 left: the same command resumes." in nonocensus("status", "run").out
+    assert "resumes" not in said, "what a run lacks is said apart"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"job": "mend", "at_work": False}))
+    assert ", broke off after 60 puzzles in " in nonocensus("status", "run").out
+    assert "; 5 left: nonocensus mend run resumes." in nonocensus("status", "run").out
 
 
 @pytest.mark.usefixtures("hard")

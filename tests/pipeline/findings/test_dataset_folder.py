@@ -7,6 +7,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import mlcroissant
 import numpy as np
 import pyarrow as pa
@@ -108,6 +109,12 @@ def test_duplicates_name_the_first_row(made: Path) -> None:
     ]  # fmt: skip
     assert len(splits) == 5
     assert len(set(splits)) == 1
+
+
+def test_card_joins_each_row_with_its_puzzle(run: Run, made: Path) -> None:
+    (query,) = re.findall("```sql\n(select p.rows.*)\n```", (made / "README.md").read_text())
+    query = query.replace("DIR/", f"{made}/").replace("'store/", f"'{run.store.folder.path}/")
+    assert len(duckdb.sql(query).fetchall()) == len(read(made))
 
 
 def test_card_tells_whether_a_store_has_the_same_puzzles(run: Run, made: Path) -> None:

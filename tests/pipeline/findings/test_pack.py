@@ -283,6 +283,9 @@ def test_full_disk_leaves_previous_pack(demo_run: Run, tmp_path: Path, monkeypat
 
     monkeypatch.setattr(puzzle_pack.Folder, "write", full)
     with pytest.raises(OSError, match="No space"):
+        puzzle_pack.write_pack(demo_run, str(tmp_path / "new"), wanted(3, "jsonl"))
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(OSError, match="No space"):
         puzzle_pack.write_pack(demo_run, str(place), wanted(5))
     assert {path.name: path.read_bytes() for path in place.iterdir()} == former
     monkeypatch.undo()

@@ -106,7 +106,10 @@ def test_output_to_devices_links_and_standard_output(tmp_path: Path, nonocensus:
     assert nonocensus("convert", "in.jsonl", "/dev/null", "--to", "jsonl").code == 0
     assert Path("/dev/null").is_char_device()
     full = nonocensus("convert", "in.jsonl", "/dev/full", "--to", "jsonl")
-    assert (full.code, full.err) == (4, "nonocensus: No space left on device\n")
+    assert (full.code, full.err) == (
+        4,
+        "nonocensus: No space left on device; free some space, then run the command again\n",
+    )
     assert Path("/dev/full").is_char_device()
     (tmp_path / "real").mkdir()
     (tmp_path / "real/there.jsonl").write_text("old")

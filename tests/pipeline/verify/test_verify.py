@@ -83,11 +83,14 @@ def test_damaged_part_is_found_and_repaired(
     (line,) = found(store)[:1]
     assert "part-00001" in line
     assert said in line
+    assert line == " ".join(line.split()), "one line"
+    assert "Errno" not in line
     result = nonocensus("verify", "store")
     assert (result.code, "part-00001" in result.err, ": store/" in result.err) == (SOME_FAILED, True, False)
     assert "nonocensus verify" not in result.err, "which is the command that says so"
     size = "" if name.endswith(".json") else ", 50 puzzles,"
-    assert f"--repair moves the part{size} to damaged/; nonocensus import FILES --out store restores" in result.err
+    repair = f"--repair moves what is there of the part{size} to damaged/; nonocensus import FILES --out store"
+    assert f"{repair} restores" in result.err
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "store").code == DONE
     assert open_store(store.folder.uri).rows() == 250
@@ -166,6 +169,28 @@ def test_damaged_results_are_found_and_repaired(
     assert nonocensus("verify", "run").code == DONE
     assert nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10").code == DONE
     assert lasting(open_run(run.folder.uri)).equals(before)
+
+
+def test_lost_json_is_found_at_once_and_what_is_left_is_said(
+    store: Store, tmp_path: Path, nonocensus: Nonocensus
+) -> None:
+    run = run_serially(store, tmp_path / "run")
+    said = "no JSON names it: that is lost, or its command was killed before it wrote it"
+    sorted((tmp_path / "run/results").glob("*.json"))[2].unlink()
+    assert ["results/part-" in line and said in line for line in found(run)] == [True]
+    with held_by_another(tmp_path / "run"):
+        assert found(run) == []
+    result = nonocensus("verify", "run", "--repair")
+    assert (result.code, "(repaired: moves what is there to damaged/; classify repeats" in result.err) == (1, True)
+    intact = nonocensus("verify", "run").out
+    assert re.fullmatch(r"run is intact\.\n\d+ left: nonocensus classify .*store --out run .*resumes\.\n", intact)
+    (tmp_path / "store/puzzles/part-00001.json").unlink()
+    assert found(store) == [f"{tmp_path}/store/puzzles/part-00001.parquet: {said}"]
+    assert "nonocensus import FILES --out store restores" in nonocensus("verify", "store", "--repair").err
+    (file,) = map(str, (tmp_path / "store/damaged").rglob("part-00001.parquet"))
+    assert nonocensus("verify", "store").code == DONE
+    assert nonocensus("import", file, "--out", "store").code == DONE
+    assert open_store("store").rows() == 300
 
 
 def test_classify_repeats_unreadable_results(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -380,7 +405,8 @@ def test_repair_leaves_files_of_running_commands_and_foreign_files(
     place = tmp_path / "store/puzzles"
     (place / "part-x.parquet").write_text("other")
     (place / "part-00009.parquet").write_bytes((place / "part-00005.parquet").read_bytes())
-    assert found(store) == [], "it may be of a command at work"
+    with held_by_another(tmp_path / "store"):
+        assert found(store) == [], "it may be of a command at work"
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert (place / "part-x.parquet").exists()
     assert [path.name for path in (tmp_path / "store/damaged").rglob("*.parquet")] == ["part-00009.parquet"]
