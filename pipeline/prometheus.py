@@ -3,7 +3,7 @@
 Reference: https://prometheus.io/docs/instrumenting/exposition_formats/
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -70,11 +70,7 @@ def exposition(samples: Iterable[MetricSample]) -> str:
         if sample.le is not None:
             labels["le"] = sample.le
         head = [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {metric.kind}"]
-        series = f"{metric.name}{sample.suffix}{_format_labels(labels)}"
+        pairs = ",".join(f'{name}="{value.translate(ESCAPES)}"' for name, value in labels.items())
+        series = f"{metric.name}{sample.suffix}" + (f"{{{pairs}}}" if pairs else "")
         lines.setdefault(metric, head).append(f"{series} {sample.value}")
     return "".join(f"{line}\n" for group in lines.values() for line in group)
-
-
-def _format_labels(labels: Mapping[str, str]) -> str:
-    pairs = ",".join(f'{name}="{value.translate(ESCAPES)}"' for name, value in labels.items())
-    return f"{{{pairs}}}" if pairs else ""

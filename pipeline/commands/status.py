@@ -194,7 +194,7 @@ def describe_run(run: Run, summary: dict[str, Any]) -> Iterator[RenderableType]:
     yield f"Run {escape(summary['run_id'])} of {escape(summary['store'])}: {escape(config)}"
     yield from describe_summary(summary)
     if progress is not None:
-        yield from describe_progress(run, progress, is_counted=bool(summary["ungraded"]))
+        yield from describe_progress(run, progress)
     changed = list(describe_changed(run))
     yield from changed
     if progress and is_active(progress):
@@ -256,11 +256,8 @@ def is_active(progress: Progress) -> bool:
     return bool(progress["at_work"]) and age.total_seconds() < IDLE_AFTER
 
 
-def describe_progress(run: Run, progress: Progress, is_counted: bool) -> Iterator[str]:
-    """Yield the state of the last session, by host, and its longest-running puzzles.
-
-    is_counted   whether the puzzles without grade are, which are then said apart as those without result always are
-    """
+def describe_progress(run: Run, progress: Progress) -> Iterator[str]:
+    """Yield the state of the last session, by host, and its longest-running puzzles."""
     active = is_active(progress)
     if active:
         eta = progress["eta_seconds"]
@@ -280,9 +277,9 @@ def describe_progress(run: Run, progress: Progress, is_counted: bool) -> Iterato
         ended = "broke off after" if left else "finished"
         if progress["at_work"]:
             ended = "broke off; at its last report it had finished"
-        rest = f"; {left:,} left: nonocensus {progress['job']} {escape(run.folder.name)} resumes"
-        if not left or progress["job"] == "classify" or (progress["job"] == "grade" and is_counted):
-            rest = ""
+        count = "" if progress["job"] == "grade" else f"{left:,} left: "  # the puzzles without grade are said apart
+        again = f"; {count}nonocensus {progress['job']} {escape(run.folder.name)} resumes"
+        rest = again if left and progress["job"] != "classify" else ""
         yield f"The last session, {session}, {ended} {count_text(progress['rows'], 'puzzle')} in {spent}{rest}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0

@@ -153,7 +153,10 @@ class PuzzleWriter:
         """Update the table, then mark the replies as tabled."""
         self._tabulate()
         withdrawn = self._ledger.withdrawn()
-        fresh = _with_rights(one_batch(_last_rows(self._rows)), self._rights, withdrawn)
+        table = pa.Table.from_batches(self._rows, PUZZLES)
+        last = {puzzle_id: place for place, puzzle_id in enumerate(table["puzzle_id"].to_pylist())}
+        rows = one_batch(table.take(pa.array(last.values(), pa.int64())))
+        fresh = _with_rights(rows, self._rights, withdrawn)
         present = np.zeros(len(fresh), np.bool_)
         if not withdrawn.isdisjoint(self.licenses) or self._has_known:
             contents = self._ledger.contents() if self._has_all else None
@@ -254,13 +257,6 @@ def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
             number = int(version) if version.isdigit() else 1
             latest.setdefault(name, {})[number] = clue_hash
     return latest
-
-
-def _last_rows(batches: list[pa.RecordBatch]) -> pa.Table:
-    """Return the last row of each id, in the order of the first ones."""
-    table = pa.Table.from_batches(batches, PUZZLES)
-    places = {puzzle_id: place for place, puzzle_id in enumerate(table["puzzle_id"].to_pylist())}
-    return table.take(pa.array(list(places.values()), pa.int64()))
 
 
 def _numbers(batch: pa.RecordBatch) -> list[tuple[str, str] | None]:

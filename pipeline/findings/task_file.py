@@ -165,7 +165,8 @@ def score(tasks: str, answers: str, cpu_limit: float, report: Callable[[dict[str
     A line that is no answer is reported as unreadable, without id, and counted as damaged.
     """
     known = {task.id: task for task in read_tasks(tasks)}
-    class_of = dict(zip(known, _size_names(list(known.values())), strict=True))
+    sides = {k: pa.array([getattr(task, k) for task in known.values()], pa.int32()) for k in ("width", "height")}
+    class_of = {name: SIZE_NAMES[k] for name, k in zip(known, size_class(pa.table(sides)).to_pylist(), strict=True)}
     counts = {name: Counter[str]() for name in SIZE_NAMES if name in class_of.values()}
     answered, solved, unknown, damaged = set[str](), set[str](), 0, 0
     decoder = msgspec.json.Decoder(TaskAnswer)
@@ -199,12 +200,6 @@ def _check(task: Task, answer: Any, cpu_limit: float) -> dict[str, Any]:
     except InvalidPuzzle as error:
         return {"id": task.id, "verdict": "wrong", "reason": f"no grid fits the task's clues: {error}"}
     return {"id": task.id, "verdict": checked.verdict, "reason": checked.reason}
-
-
-def _size_names(tasks: list[Task]) -> list[str]:
-    """Return the size class of each task."""
-    sides = {name: pa.array([getattr(task, name) for task in tasks], pa.int32()) for name in ("width", "height")}
-    return [SIZE_NAMES[place] for place in size_class(pa.table(sides)).to_pylist()]
 
 
 def _lines(path: str) -> Iterator[tuple[int, bytes]]:

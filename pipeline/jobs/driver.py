@@ -192,5 +192,6 @@ class Driver:
         if now >= self.resume_at:  # only the first of the tasks that were in flight counts
             self.pause = min(self.pause * 2 or self.settings.first_pause, MAX_PAUSE)
             self.resume_at = now + self.pause
-            self.session.cannot_write(outcome.reason, self.pause)
+            self.session.log_event(logging.INFO, "cannot write", reason=outcome.reason, pause=self.pause)
+            self.session.progress.on_warning(f"{outcome.reason}; waiting {self.pause:.0f} s")
         self.schedule.retry(task)

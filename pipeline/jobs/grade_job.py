@@ -247,9 +247,12 @@ def grade_puzzles(
                     rows = np.arange(start, min(start + BATCH, len(item)))
                     yield item.take(rows), cpu_limit  # a slice is pickled with its whole
 
+    def one_by_one(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return [(task[0].take([k]), cpu_limit) for k in range(len(task[0]))]
+
     counted, seconds = estimate_cost(tasks(), lambda task: GRADE.seconds * len(task[0]))
     with open_executor(resources, seconds) as executor:
-        for (puzzles, _), outcome in run_divisible_tasks(executor, grade_batch, counted, divide):
+        for (puzzles, _), outcome in run_divisible_tasks(executor, grade_batch, counted, one_by_one):
             if isinstance(outcome, TaskFailure):
                 progress.on_warning(f"{puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
                 yield killed_rows(puzzles, GRADED)
@@ -271,12 +274,6 @@ def grade_batch(puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
     labels = [row["label"] or row["status"] for row in results.select(["label", "status"]).to_pylist()]
     columns |= {"solutions": results["solutions"], "label": labels}
     return pa.table(columns).select(GRADED.names).cast(GRADED).combine_chunks().to_batches()[0]
-
-
-def divide(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """Divide a task into one per puzzle."""
-    puzzles, cpu_limit = task
-    return [(puzzles.take([k]), cpu_limit) for k in range(len(puzzles))]
 
 
 def killed_rows(puzzles: pa.RecordBatch, schema: pa.Schema) -> pa.Table:

@@ -23,7 +23,7 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.reports.words.formatting import clue_text, count_text
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.scrapers.pictures.mending import ClueChange, Mending, Mendings, mending_to, mendings
+from nonocensus.scrapers.pictures.mending import Mending, Mendings, mending_to, mendings
 from nonocensus.solver import __version__
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.check import malformed
@@ -218,20 +218,15 @@ def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[MendCandidate]
     rows = results.filter(several).to_pylist()
     for row, puzzle in zip(rows, puzzles_of(puzzles.filter(several).combine_chunks().to_batches()), strict=True):
         solutions = [picture(row[name], puzzle.width, puzzle.height) for name in ("solution", "second_solution")]
-        yield MendCandidate(puzzle, _authors_first(puzzle, solutions), row["clue_hash"])
+        goal = puzzle.goal
+        if goal is not None and clues_of(goal) == (puzzle.rows, puzzle.columns):  # the author's picture comes first
+            solutions = [goal, next(solution for solution in solutions if (solution != goal).any())]
+        yield MendCandidate(puzzle, solutions, row["clue_hash"])
 
 
 def _have_several(results: pa.Table) -> np.ndarray:
     """Return which results have several solutions: bool[rows]."""
     return np.array(pc.fill_null(pc.equal(results["solutions"], "multiple"), False))
-
-
-def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarray]:
-    """Order two solutions: the author's picture first, if it is one."""
-    goal = puzzle.goal
-    if goal is None or clues_of(goal) != (puzzle.rows, puzzle.columns):
-        return solutions
-    return [goal, next(solution for solution in solutions if (solution != goal).any())]
 
 
 def _rows(candidate: MendCandidate, changes: Mendings, cpu_limit: float) -> list[dict[str, Any]]:
@@ -257,7 +252,9 @@ def describe(mending: Mending) -> str:
     cells = count_text(mending.cells, "cell")
     colors = [color.name for color in mending.puzzle.palette]
     if len(mending.changes) == 1:
-        return f"{_describe_clue(mending.changes[0], colors)}, and with it {cells} of the picture"
+        change = mending.changes[0]
+        old, new = (clue_text(clue, colors) for clue in (change.before, change.after))
+        return f"{change.side} {change.number} changed from {old} to {new}, and with it {cells} of the picture"
     if mending.cells > MAX_LISTED:
         return f"{cells} of the picture changed, and with them {len(mending.changes):,} clues"
     goal = mending.puzzle.goal
@@ -266,9 +263,3 @@ def describe(mending: Mending) -> str:
         f"row {y + 1} column {x + 1} {colors[goal[y, x]]}" for y, x in zip(*places, strict=True) if goal is not None
     ]
     return f"{cells} of the picture changed: {', '.join(listed)}"
-
-
-def _describe_clue(change: ClueChange, colors: list[str]) -> str:
-    """Describe the change of a clue."""
-    old, new = (clue_text(clue, colors) for clue in (change.before, change.after))
-    return f"{change.side} {change.number} changed from {old} to {new}"

@@ -182,11 +182,6 @@ class Session:
         about = {"kind": failure.kind, "reason": failure.reason, "rows": task.rows, "puzzles": task.size}
         self.log_event(logging.INFO, "task lost", name=name, **about)
 
-    def cannot_write(self, reason: str, pause: float) -> None:
-        """Report that nothing can be written, and the seconds before the next attempt."""
-        self.log_event(logging.INFO, "cannot write", reason=reason, pause=pause)
-        self.progress.on_warning(f"{reason}; waiting {pause:.0f} s")
-
     def tick(self, cpus: int, is_last: bool = False) -> None:
         """Publish progress every few seconds. Raises UserError if another command has taken over the run."""
         now = time.monotonic()

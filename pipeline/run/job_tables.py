@@ -56,7 +56,10 @@ def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.T
         table.validate(full=True)
     except (FileNotFoundError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{place.name}/{name} can't be read: {reason_of(error)}", advice) from error
-    if fault := {"certify": _certificate_fault, "grade": _grade_fault}.get(job, lambda _: None)(table):
+    fault = _grade_fault(table) if job == "grade" else None
+    if job == "certify" and table["pictures_hash"].null_count:
+        fault = "a row has no pictures_hash"
+    if fault:
         raise InputError(f"{place.name}/{name} can't be read: {fault}", advice)
     return table
 
@@ -66,11 +69,6 @@ def _parquet_files(place: Folder) -> list[str]:
 
 
 # Certificates: a retried verdict has none until it is certified again.
-
-
-def _certificate_fault(certificates: pa.Table) -> str | None:
-    """Return why a table of certificates is invalid, or None."""
-    return "a row has no pictures_hash" if certificates["pictures_hash"].null_count else None
 
 
 def pictures_hash(first: bytes | None, second: bytes | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from nonocensus.pipeline.prometheus import Metric, MetricSample
-from nonocensus.pipeline.run.progress import Progress, read_progress
+from nonocensus.pipeline.run.progress import read_progress
 from nonocensus.pipeline.run.run_folder import Run
 
 SESSION = ("run", "command")
@@ -51,18 +51,9 @@ def run_samples(run: Run) -> Iterator[MetricSample]:
     name = name_of(run)
     yield MetricSample(READABLE, 1, (name,))
     yield MetricSample(PUZZLES, run.rows, (name,))
-    if progress is not None:
-        labels = name, progress["job"]
-        yield from _session_samples(progress, labels)
-        for outcome, count in progress["outcomes"].items():
-            yield MetricSample(OUTCOMES, count, (*labels, outcome))
-        for host, done in progress["hosts"].items():
-            yield MetricSample(HOST_PUZZLES, done["rows"], (*labels, host))
-            yield MetricSample(HOST_CPU, done["cpu_seconds"], (*labels, host))
-
-
-def _session_samples(progress: Progress, labels: tuple[str, str]) -> Iterator[MetricSample]:
-    """Yield a value of each metric without further labels."""
+    if progress is None:
+        return
+    labels = name, progress["job"]
     values = {
         ACTIVE: int(progress["at_work"]),
         DONE: progress["rows"],
@@ -79,3 +70,8 @@ def _session_samples(progress: Progress, labels: tuple[str, str]) -> Iterator[Me
     for metric, value in values.items():
         if value is not None:
             yield MetricSample(metric, value, labels)
+    for outcome, count in progress["outcomes"].items():
+        yield MetricSample(OUTCOMES, count, (*labels, outcome))
+    for host, done in progress["hosts"].items():
+        yield MetricSample(HOST_PUZZLES, done["rows"], (*labels, host))
+        yield MetricSample(HOST_CPU, done["cpu_seconds"], (*labels, host))

@@ -23,7 +23,7 @@ from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.generation import RECIPE
 from nonocensus.pipeline.store.lock import is_locked_elsewhere, writer_lock
 from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch
-from nonocensus.pipeline.store.paths import UNFINISHED, Folder
+from nonocensus.pipeline.store.paths import Folder
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
@@ -79,21 +79,14 @@ def repair_store(store: Store, found: list[Damage]) -> None:
     """Quarantine damaged parts, so that the commands that made them make them again. Requires the lock."""
     store.sweep()
     for damage in found:
-        if damage.repair:
-            _quarantine(store, damage.file.rpartition("/")[2])
+        damaged, place = PART.fullmatch(damage.file.rpartition("/")[2]), store.folder.new_quarantine()
+        for file in store.puzzles.names() if damage.repair else ():
+            there = PART.fullmatch(file)
+            if damaged and there and there[1] == damaged[1]:
+                store.puzzles.move(file, place)
     if store.has_ledger and any(damage.repair for damage in found):
         with open_ledger(Path(store.folder.path)) as ledger:
             ledger.reset_tabled()
-
-
-def _quarantine(store: Store, name: str) -> None:
-    """Move a part's JSON and Parquet file, if present, into STORE/damaged."""
-    match = PART.fullmatch(name)
-    place = store.folder.new_quarantine()
-    for file in store.puzzles.names():
-        there = PART.fullmatch(file.removesuffix(UNFINISHED))
-        if match and there and there[1] == match[1]:
-            store.puzzles.move(file, place)
 
 
 def _part_repair(store: Store, rows: int | None) -> str:
@@ -120,18 +113,13 @@ def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Itera
             yield f"{batch['puzzle_id'][row].as_py() or 'a row'} is not a valid puzzle: {why}"
             return
         hash_rows(batch, digest)
-        wrong += _wrong_hashes(batch)
+        known = batch.filter(pa.array(solvable_rows(batch)))  # a hash is only of clues that may have a solution
+        wrong += pc.sum(pc.not_equal(with_hashes(known)["clue_hash"], known["clue_hash"])).as_py() or 0
         progress.on_progress(len(batch), "")
     if digest.hexdigest() != part.sha256:
         yield "hash mismatch of its ids, clue hashes and goals"
     elif wrong:
         yield f"{count_text(wrong, 'puzzle')} with clues that do not match their clue hash"
-
-
-def _wrong_hashes(batch: pa.RecordBatch) -> int:
-    """Count the puzzles whose clues don't match their clue hash, among those that may have a solution."""
-    batch = batch.filter(pa.array(solvable_rows(batch)))
-    return int(pc.sum(pc.not_equal(with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)
 
 
 def _repeated_ids(store: Store) -> Iterator[Damage]:

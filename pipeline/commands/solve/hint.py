@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from rich.console import RenderableType
@@ -34,7 +33,10 @@ def print_hint(puzzle: Puzzle, from_saved: int | None, cpu_limit: float) -> int:
     start = _start(puzzle, from_saved)
     compile_kernels(batch_kinds(puzzle_batch([puzzle])), SOLVING)
     found = hint(puzzle, start, cpu_limit=cpu_limit)
-    print_result(hint_fields(puzzle, found), describe_hint(puzzle, start, found))
+    wrong = [[place // puzzle.width + 1, place % puzzle.width + 1] for place in found.wrong]  # counted from 1
+    *before, step = explanation_fields(found.next)["steps"] if found.next is not None else [None]
+    value = {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": wrong, "before": before, "step": step}
+    print_result(value, describe_hint(puzzle, start, found))
     return SOME_FAILED if found.kind in UNHELPFUL else DONE
 
 
@@ -57,13 +59,6 @@ def _start(puzzle: Puzzle, from_saved: int | None) -> np.ndarray:
     if from_saved is None and not puzzle.saved:
         return np.ones((puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1), bool)
     return np.ascontiguousarray(saved_grid(puzzle, from_saved or 1))
-
-
-def hint_fields(puzzle: Puzzle, found: Hint) -> dict[str, Any]:
-    """Return a hint for JSON; rows and columns count from 1."""
-    wrong = [[place // puzzle.width + 1, place % puzzle.width + 1] for place in found.wrong]
-    *before, step = explanation_fields(found.next)["steps"] if found.next is not None else [None]
-    return {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": wrong, "before": before, "step": step}
 
 
 def describe_hint(puzzle: Puzzle, start: np.ndarray, found: Hint) -> Iterator[RenderableType]:
