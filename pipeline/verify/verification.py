@@ -92,11 +92,11 @@ def repair_store(store: Store, found: list[Damage]) -> None:
 def _part_repair(store: Store, rows: int | None) -> str:
     """Say what --repair does about a part, and what restores its puzzles."""
     name = store.folder.name
-    restores = f"nonocensus import FILES --out {name} restores them; {name}/damaged/*/*.parquet has what is intact"
+    restores = f"nonocensus import FILES --out {name} restores it; {name}/damaged/*/*.parquet has what is intact"
     if store.has_ledger:
-        restores = f"nonocensus crawl SITE --reparse --out {name} restores them"
+        restores = f"nonocensus crawl SITE --reparse --out {name} restores it"
     elif store.folder.has(RECIPE):
-        restores = "the same nonocensus generate restores them"
+        restores = "the same nonocensus generate restores it"
     return f"moves what is there of the part{'' if rows is None else f', {rows:,} puzzles,'} to damaged/; {restores}"
 
 
