@@ -1,5 +1,6 @@
 """Colours of a drawing as six hex digits: the palette's, and contrasting text; and their names as people say them."""
 
+import colorsys
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -78,16 +79,21 @@ COMMON = (
     ("lilac", "d6c6e7"), ("light blue", "ccffff"), ("light grey", "e4e4e4"), ("olive", "6c6e46"), ("olive", "535436"),
     ("red", "a85a56"), ("dark green", "2a4a34"), ("dark grey", "484840"), ("green", "587048"), ("brown", "7c4838"),
     ("dark red", "742838"), ("pink", "c4747c"), ("pink", "b45078"), ("light brown", "ac7458"), ("purple", "8c5078"),
-    ("dark blue", "101878"), ("purple", "802090"), ("purple", "9a20c8"), ("lilac", "c8a0e0"), ("magenta", "e020c0"),
+    ("ochre", "bf9005"), ("yellow", "ffc000"), ("brown", "993300"), ("dark orange", "cc3800"), ("orange", "ff5a10"),
+    ("orange", "ffa810"), ("dark blue", "101878"), ("purple", "802090"), ("purple", "9a20c8"), ("lilac", "c8a0e0"),
+    ("light yellow", "ffd060"), ("magenta", "e020c0"),
 )  # fmt: skip
 """Common names and six hex digits."""
+
+REDDEST_ORANGE = 13
+"""Degrees of hue from which on a colour is orange rather than red: in a puzzle no red is more orange than an orange."""
 
 LETTERS = {
     "black": "b", "dark grey": "E", "grey": "e", "light grey": "f", "white": "w", "dark red": "R", "red": "r",
     "pink": "p", "light pink": "q", "peach": "h", "orange": "a", "dark orange": "A", "dark brown": "N", "brown": "n",
-    "light brown": "F", "beige": "j", "olive": "v", "yellow": "y", "light yellow": "Y", "dark green": "G",
-    "green": "g", "light green": "d", "turquoise": "t", "teal": "T", "light blue": "k", "blue": "u", "dark blue": "D",
-    "purple": "x", "lilac": "c", "magenta": "m",
+    "light brown": "F", "beige": "j", "ochre": "H", "olive": "v", "yellow": "y", "light yellow": "Y",
+    "dark green": "G", "green": "g", "light green": "d", "turquoise": "t", "teal": "T", "light blue": "k",
+    "blue": "u", "dark blue": "D", "purple": "x", "lilac": "c", "magenta": "m",
 }  # fmt: skip
 """A letter for each common name, so that a book's colours have the same letters in every puzzle; none like a digit."""
 
@@ -152,6 +158,10 @@ def color_letters(palette: tuple[Color, ...]) -> str:
 def _common_names(palette: Sequence[Color]) -> list[str]:
     """Return the name of the nearest common colour of each palette entry."""
     distances = np.linalg.norm(_lab_of(palette)[:, None] - _lab([rgb for _, rgb in COMMON]), axis=2)
+    for entry, near in enumerate(distances):
+        hue = 360 * colorsys.rgb_to_hsv(*bytes.fromhex(hex_color([color.rgb for color in palette], entry)))[0]
+        other = "red" if REDDEST_ORANGE <= hue < 180 else "orange"
+        near[[name.endswith(other) for name, _ in COMMON]] = np.inf
     return [COMMON[place][0] for place in distances.argmin(axis=1)]
 
 

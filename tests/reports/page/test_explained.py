@@ -1,8 +1,10 @@
 """Explanations in words, as states and as a page; and difficulty for people in words."""
 
+import colorsys
 import json
 import re
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -71,6 +73,10 @@ def test_colours_without_a_word_are_named_by_their_rgb() -> None:
             (("", "ffffff"), *(("", f"0000{blue}") for blue in ("70", "74", "78", "7c", "80", "84"))),
             ("white", *(f"dark blue {number}" for number in range(1, 7))),
         ),
+        (
+            (("", "ffffff"), ("", "cc9900"), ("", "cf3f0f"), ("", "f74e16"), ("", "993300"), ("", "ffcc66")),
+            ("white", "ochre", "dark orange", "orange", "brown", "light yellow"),
+        ),
         ((("", "fffffe"), ("", "ccffff"), ("", "f4f4f4")), ("white", "light blue", "darker white")),
         (
             (("weiß", "ffffff"), ("赤", "ff0000"), ("dark_red", "00ff00"), ("<b>", "#")),
@@ -81,6 +87,16 @@ def test_colours_without_a_word_are_named_by_their_rgb() -> None:
 def test_word_of_the_source_wins_over_the_nearest_common_name(given: tuple[Any, ...], named: tuple[str, ...]) -> None:
     found = color_names(tuple(Color(name, "x", rgb) for name, rgb in given))
     assert found == named
+
+
+def test_no_red_is_more_orange_than_an_orange() -> None:
+    palette = tuple(Color("", "", f"{r:02x}{g:02x}{b:02x}") for r, g, b in product(range(0, 256, 17), repeat=3))
+    hues: dict[str, list[float]] = {"red": [], "orange": []}
+    for color, name in zip(palette, color_names(palette), strict=True):
+        hue = colorsys.rgb_to_hsv(*bytes.fromhex(color.rgb))[0]
+        for word in hues.keys() & name.split():
+            hues[word].append((hue + 0.5) % 1)
+    assert 0.5 < max(hues["red"]) < min(hues["orange"])
 
 
 def test_letters_of_colours_differ_and_look_like_no_digit() -> None:
