@@ -252,9 +252,8 @@ class LineWords:
 
     def left(self, parts: Mapping[str, Any]) -> str:
         """Say that a block has all the cells left, unless other blocks are open."""
-        if "counted" not in parts or len(parts["counted"].open) > 1 or len(parts["within"]) == len(self.line.cells):
-            return ""
-        return ", all that is left" if self.are_open(parts["within"]) else ", between the known ends"
+        is_sole = "counted" in parts and len(parts["counted"].open) < 2 and len(parts["within"]) < len(self.line.cells)
+        return ", all that is left" if is_sole and self.are_open(parts["within"]) else ""
 
     def are_open(self, cells: Iterable[int]) -> bool:
         """Return whether some cells can be background, or a colour."""
@@ -318,18 +317,13 @@ class LineWords:
 
     def edge(self, x: int, is_last: bool, painted: Sequence[int] = ()) -> str:
         """Say where the first block begins at the earliest, or the last one ends at the latest."""
-        verb = "ends" if is_last else "begins"
-        return (
-            f"{verb} there"
-            if x in painted
-            else f"{verb} in {self.cells([x])} at the {'latest' if is_last else 'earliest'}"
-        )
+        where = f"in {self.cells([x])} at the {'latest' if is_last else 'earliest'}"
+        return f"{'ends' if is_last else 'begins'} {'there' if x in painted else where}"
 
     def places(self, blocks: Sequence[int], within: Sequence[range]) -> str:
         """Name alternative blocks, and the cells in which each lies."""
-        return join_words(
-            [f"{self.block(t)} (within {self.cells(cells)})" for t, cells in zip(blocks, within, strict=True)], "or"
-        )
+        named = zip(blocks, within, strict=True)
+        return join_words([f"{self.block(t)} (within {self.cells(cells)})" for t, cells in named], "or")
 
     def argument(self, reason: Reason) -> str:
         """Say an argument, without what it excludes; a semicolon ends a sentence of it."""
@@ -393,11 +387,6 @@ def _color_of(words: LineWords, parts: Mapping[str, Any]) -> str:
     return color_name(words.puzzle, parts["color"] if "color" in parts else words.line.clue[parts["block"]].color)
 
 
-def _count_words(parts: Mapping[str, Any]) -> str:
-    """Say how many cells are found."""
-    return {1: "the only", 2: "both"}.get(parts["count"], f"all {parts['count']}")
-
-
 def _hull(parts: Mapping[str, Any]) -> range:
     """Return the cells from a cell to painted ones, all of them."""
     cells = {parts["cell"], *parts["cells"]}
@@ -405,7 +394,7 @@ def _hull(parts: Mapping[str, Any]) -> range:
 
 
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
-    "all": lambda _, parts: _count_words(parts),
+    "all": lambda _, parts: {1: "the only", 2: "both"}.get(parts["count"], f"all {parts['count']}"),
     "block": lambda words, parts: words.block(parts["block"]),
     "blocks": lambda words, parts: words.blocks(parts["blocks"]),
     "cases": lambda words, parts: words.cases(parts["cases"]),

@@ -164,7 +164,8 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
         words = LineWords(puzzle, then.line, line_of(puzzle, then.line, before))
         said.append(sentences(words, reasons_of(puzzle, then.line, then.ruled, before, -1)))
         exclude(before, then.ruled)
-    said.append(f"Then {_lower(describe_contradiction(puzzle, refuted.end, before))}")
+    end = describe_contradiction(puzzle, refuted.end, before)
+    said.append(f"Then {end[0].lower()}{end[1:]}")
     y, x = divmod(refuted.place, puzzle.width)
     row = LineWords(puzzle, y, line_of(puzzle, y, cells))
     so = row.conclusion(frozenset({(x, refuted.color)}), row.line).removeprefix(row.cells([x]))
@@ -249,10 +250,6 @@ def _sentenced(argument: str) -> str:
     """Make a sentence of each part of an argument but the first, which follows a colon."""
     first, *others = argument.split("; ")
     return ". ".join([first, *map(_upper, others)])
-
-
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
 
 
 def _upper(text: str) -> str:

@@ -334,7 +334,7 @@ overlap: 3 | .????
 the 3 lies within columns 2 to 5, all that is left, so columns 3 and 4 are black
 
 overlap: 5 | .?.??????
-the 5 lies within columns 2 to 9, between the known ends, so columns 5 and 6 are black
+the 5 lies within columns 2 to 9, so columns 5 and 6 are black
 
 overlap: 3 2 | .?.??????
 3 + 2 and 1 gap take 6 of the 8 cells in columns 2 to 9: the 3 lies within columns 2 to 6, so column 4 is black
