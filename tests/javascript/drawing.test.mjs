@@ -42,6 +42,15 @@ test("a drawing has one path a colour, clues that end at the grid, and room for 
   assert.equal(image.querySelectorAll(".chip").length, 0);
 });
 
+test("an empty line has a 0 without a chip, with room for it", () => {
+  const clues = { rows: [[[1, 1]], []], columns: [[[1, 1]]] };
+  const image = drawing({ picture: { width: 1, height: 2, clues }, palette: paletteEntries("ffffff\nff0000"), shown: null, text: "" });
+  assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => [text.textContent, text.getAttribute("x")]), [["1", "-10"], ["0", "-10"]]);
+  assert.equal(image.querySelector(".rows").querySelectorAll(".chip").length, 1);
+  const blank = drawing({ picture: { width: 1, height: 1, clues: { rows: [[]], columns: [[]] } }, palette: BLACK_ON_WHITE, shown: null, text: "" });
+  assert.equal(blank.getAttribute("viewBox"), "-21 -21 42 42");
+});
+
 test("clues that are not black stand on chips, in the colour that can be read on them", () => {
   const palette = paletteEntries("ffffff white\nffff99 yellow\n000080 navy");
   const clues = { rows: [[[1, 1], [1, 2]]], columns: [[[1, 1]], [[1, 2]]] };

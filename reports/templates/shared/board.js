@@ -224,7 +224,7 @@ export class Board {
     for (const side of ["rows", "columns"]) {
       this.image.querySelectorAll(`.clues.${side} > g`).forEach((group, k) => {
         group.classList.toggle("complete", this.complete[side][k]);
-        group.querySelectorAll("text").forEach((number, block) => number.classList.toggle("placed", placed[side][k][block]));
+        group.querySelectorAll("text").forEach((number, block) => number.classList.toggle("placed", placed[side][k][block] === true));
       });
     }
     this.isFinished = [...this.complete.rows, ...this.complete.columns].every(Boolean);

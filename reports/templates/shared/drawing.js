@@ -24,7 +24,7 @@ const WHITE = "ffffff";
 export function drawing({ picture, palette, text, room, ...content }) {
   const { width, height, clues } = picture;
   const drawable = clues && numbersOf(clues) <= MOST_NUMBERS ? clues : { rows: [], columns: [] };
-  const most = (side) => Math.max(0, ...side.map((line) => line.length));
+  const most = (side) => Math.max(0, ...side.map((line) => line.length || 1));
   const { left, top } = room ?? { left: most(drawable.rows), top: most(drawable.columns) };
   const image = svg("svg", {
     viewBox: `${-left * CELL - 1} ${-top * CELL - 1} ${(left + width) * CELL + 2} ${(top + height) * CELL + 2}`,
@@ -133,11 +133,11 @@ function possibleMarks(possible, width, palette) {
   });
 }
 
-/** The clues of one side, aligned to the grid; `place(line, back)` is the position of the back-th number from the end. */
+/** The clues of one side, 0 if empty, aligned to the grid; `place(line, back)` is the position of the back-th number from the end. */
 function clueGroup(side, lines, palette, chips, place) {
   return svg("g", { class: `clues ${side}` }, ...lines.map((blocks, line) =>
-    svg("g", {}, ...blocks.flatMap(([length, color], k) =>
-      clueNumber(...place(line, blocks.length - k), length, colorOf(palette, color), chips),
+    svg("g", {}, ...(blocks.length ? blocks : [["0", 0]]).flatMap(([length, color], k, { length: count }) =>
+      clueNumber(...place(line, count - k), length, colorOf(palette, color), chips && color > 0),
     )),
   ));
 }
@@ -161,7 +161,7 @@ export function wrapped(count, room, most = 1) {
 /** A number at (x, y), on a chip of its colour unless all are black; a hidden one is a question mark. */
 function clueNumber(x, y, length, color, chip) {
   const words = length === 0 ? "?" : String(length);
-  const number = svg("text", { x: x + CELL / 2, y: y + CELL / 2, "data-color": color }, words);
+  const number = svg("text", { x: x + CELL / 2, y: y + CELL / 2 }, words);
   if (words.length > 2) number.setAttribute("class", "long");
   if (!chip) return [number];
   number.setAttribute("fill", isLight(color) ? "#000" : "#fff");
