@@ -118,7 +118,7 @@ class ListQuery(BaseModel):
     grade: list[Literal["1", "2", "3", "4", "5", "6", "7", "8", "9", "unknown"]] = Field(
         [], max_length=100, description="grades for people"
     )
-    sort: SortKey = Field("", description="column; by default minutes, then cells")
+    sort: SortKey = Field("", description="column; by default minutes, then cells, those under 5x5 or a minute last")
     descending: bool = False
     first: int = Field(0, ge=0, le=1 << 40, description="index of the page's first row")
 

@@ -53,11 +53,13 @@ JOINED = f"""
 select facts.* exclude (blotted, palette) replace (case when blotted then 'blotted ' || kind else kind end as kind),
 greatest(len(palette) - 1, 1) as colors, coalesce(label, status) as label, technique, line_solves, conflicts, piece,
 piece_row, {", ".join(GRADING)}, strip_accents(lower(concat_ws(' ', facts.puzzle_id, title, author))) as sought,
-row_number() over (order by minutes nulls last, width::int * height, stored) - 1 as place
+row_number() over (
+    order by least(width, height) < 5 or coalesce(minutes, 1) < 1, minutes nulls last, width::int * height, stored
+) - 1 as place
 from facts left join found using (puzzle_id)
 left join graded on graded.puzzle_id = found.puzzle_id and graded.clue_hash = found.clue_hash order by place
 """
-"""The puzzles with their results and grades, and the text to search; those that take least minutes come first."""
+"""The puzzles with their results and grades, and the text to search; those under 5x5 or a minute are last."""
 
 LISTED = tuple(PuzzleRow.model_fields)
 """Columns of the list."""
