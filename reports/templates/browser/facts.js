@@ -1,7 +1,7 @@
 // The facts of a puzzle in words.
 
 import { element, readJson } from "../shared/elements.js";
-import { fixedWords, gradeWords, kindWords, minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
+import { fixedWords, kindWords, minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
 
 const { columns, verdicts, otherColor, regulars } = readJson("page-constants"); // of reports/page/browser_columns.py
 const VERDICTS = new Map(Object.entries(verdicts));
@@ -24,7 +24,7 @@ const FORMATS = {
   kind: kindWords,
   s: secondsWords,
   share: shareWords,
-  grade: gradeWords,
+  grade: (value) => `${value} of 9`,
   fits: (value) => (value ? "solves the clues" : "does not solve the clues"),
   size: (value, { width, height }) => numberWords(value) + (width === null ? "" : ` (${sizeWords(width, height)})`),
   "decided cells": (value, { cells }) => (cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value)),

@@ -10,6 +10,7 @@ import { GRID_PREFIX, readStorage, solvedHashes } from "../shared/saved_grids.js
 import { fixedWords, minutesWords, numberWords, sizeWords, titleWords } from "../shared/words.js";
 import { request } from "./api.js";
 import { announce, attempt } from "./messages.js";
+import { followLink } from "./sharing.js";
 
 /** The list's columns: name in the API, title, words of a row, class: n of numbers, wide if phones lack it. */
 const COLUMNS = [
@@ -59,7 +60,7 @@ export class Archive {
       const head = element("th", kind, "", button("", title));
       head.scope = "col";
       head.dataset.name = name;
-      head.firstChild.addEventListener("click", () => this.update({ sort: this.sort(this.state) === name ? `-${name}` : name }));
+      head.firstChild.addEventListener("click", () => this.update({ sort: this.state.sort === name ? `-${name}` : name }));
       return head;
     }));
     onClick(section, "by", (by) => this.open(Math.max(0, this.page.first + Number(by) * this.page.puzzles.length)));
@@ -76,10 +77,10 @@ export class Archive {
     this.clock = setTimeout(() => this.open(0), "query" in change ? DEBOUNCE : 0);
   }
 
-  /** Open the page of the state that begins with a row, unless another section was opened meanwhile. */
+  /** Open the page of the state that begins with a row, or the link searched for, unless another section was opened. */
   open(first) {
     this.clock = null;
-    if (!this.section.hidden) this.navigate(this.queryAt(first));
+    if (!this.section.hidden && !followLink(this.state.query)) this.navigate(this.queryAt(first));
   }
 
   /** The query, URLSearchParams, of the page of the state that begins with a row. */
@@ -87,11 +88,6 @@ export class Archive {
     const query = new URLSearchParams(addressOf(this.state).slice(ADDRESS.length));
     if (first) query.set("first", first);
     return query;
-  }
-
-  /** What a state is sorted by; by default, that of the server. */
-  sort({ sort }) {
-    return sort || (this.archive.graded ? "minutes" : "cells");
   }
 
   /** Open any puzzle of the list, or the next one after it that is not solved. */
@@ -134,7 +130,7 @@ export class Archive {
     const { state, problems } = stateOf(ADDRESS + query, this.known);
     this.part("browse-problem").textContent = problems.join(" ");
     if (this.clock === null) this.state = state;
-    const { name, sign } = sortOf(this.sort(state));
+    const { name, sign } = sortOf(state.sort || (this.archive.graded ? "minutes" : "cells")); // the server's default
     const pending = (this.pending = this.request(state, Number(query.get("first")) || 0));
     const page = await pending;
     if (pending !== this.pending) return; // another page was opened meanwhile
@@ -155,7 +151,7 @@ export class Archive {
     on.disabled = last >= total;
     const direction = sign < 0 ? "descending" : "ascending";
     for (const head of this.section.querySelectorAll("thead th")) head.ariaSort = head.dataset.name === name ? direction : "none";
-    this.part("sorted").textContent = `Sorted by ${this.columns.find(([column]) => column === name)[1].toLowerCase()}, ${direction}.`;
+    this.part("sorted").textContent = `Sorted by ${this.columns.find(([column]) => column === name)[1].toLowerCase()}, ${direction}${state.sort ? "" : "; those under 5×5 or a minute last"}.`;
     this.section.querySelector("[data-do=random]").disabled = total === 0;
     const solved = solvedHashes();
     const stateOfGame = (hash) => (solved.has(hash) ? "solved" : readStorage(GRID_PREFIX + hash) ? "begun" : "");

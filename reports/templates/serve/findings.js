@@ -7,9 +7,10 @@ import { copyText, downloadFile, element } from "../shared/elements.js";
 import { countWords } from "../shared/words.js";
 import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
-import { LOCAL, shareLink } from "./sharing.js";
+import { shareLink } from "./sharing.js";
 
 const COMMON = ["non", "webpbn-xml", "g", "cwd", "lists"]; // formats that programs read most
+const LOCAL = /^(localhost$|127\.|\[::1\])/; // hosts of a page that no other computer reaches
 const FOR_PEOPLE = ["minutes", "stars", "grade", "hardest"]; // facts that are not folded
 
 export class Findings {
@@ -47,14 +48,14 @@ export class Findings {
     return this.place.querySelector(`[data-do=${name}]`);
   }
 
-  /** Discard the answer when the puzzle changes. */
+  /** Discard the answer when the puzzle changes, and show its link. */
   clear() {
     this.cancel();
     this.answer = null;
     this.part("answer").hidden = true;
     this.part("left-out").textContent = "";
-    this.part("share").reset();
     this.part("copied").textContent = "";
+    this.showLink();
   }
 
   cancel() {
@@ -142,13 +143,18 @@ export class Findings {
     this.part("left-out").textContent = `${file.name} is written.${lost}`;
   }
 
-  /** Show the puzzle's link, and copy it. */
-  async share() {
+  async showLink() {
     const { link } = this.part("share").elements;
     link.value = await shareLink(this.act.record().record);
+    return link;
+  }
+
+  /** Copy the puzzle's link. */
+  async share() {
+    const link = await this.showLink();
     link.select();
     const isCopied = await copyText(link.value);
-    const reach = LOCAL.test(location.hostname) ? " It opens only on a computer that runs nonocensus serve at this address: send others a file." : "";
+    const reach = LOCAL.test(location.hostname) ? " It opens only on this computer: send others a file." : "";
     this.part("copied").textContent = (isCopied ? "The link is copied." : "Copy the link from here.") + reach;
   }
 }

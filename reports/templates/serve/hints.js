@@ -4,7 +4,6 @@ import { applyStep, linesAndCells } from "../shared/drawing.js";
 import { element, linkTo } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
-import { gradeWords } from "../shared/words.js";
 import { announce, attempt } from "./messages.js";
 
 const NO_STEP = {
@@ -58,22 +57,19 @@ export class Hints {
   showLevel(level) {
     const { board } = this.workshop;
     const { kind, steps } = this.hint;
+    const step = steps?.at(-1);
     if (level === NEXT.length) return board.set(this.found.places, this.found.values); // which closes the hint
     this.level = level;
     if (!this.found) return this.render("No hint", [NO_STEP[kind]]);
     if (kind === "wrong") this.showWrong(level);
     else if (level === 1) {
-      const { lines, assumption } = steps.at(-1);
-      this.render(this.title(), [whereWords(steps.at(-1))]);
+      const { lines, assumption } = step;
+      this.render(stepTitle(step), [whereWords(step)]);
       board.highlight(assumption ? { assumed: assumption.place } : { lines });
     } else {
-      this.render(this.title(), steps.map(({ what }) => what)); // the last one's premises first
-      board.highlight({ ...highlightsOf(steps.at(-1), board), cells: this.found.places });
+      this.render(stepTitle(step), steps.map(({ what }) => what)); // the last one's premises first
+      board.highlight({ ...highlightsOf(step, board), cells: this.found.places });
     }
-  }
-
-  title() {
-    return stepTitle(this.hint.steps.at(-1));
   }
 
   showWrong(level) {
@@ -118,11 +114,11 @@ export function hintChanges({ kind, wrong, steps }, { cells, colors }) {
 /** The first level of a hint: where to look, and how. */
 export function whereWords({ where, why, assumption }) {
   if (assumption) return `Assume something of ${where}, and see where that leads.`;
-  return `Look at ${lowerFirst(where)}. ${why}`;
+  return `Look at ${where.charAt(0).toLowerCase()}${where.slice(1)}. ${why}`;
 }
 
 export function stepTitle({ technique, grade }) {
-  return `${technique.charAt(0).toUpperCase()}${technique.slice(1).replace("-", " ")}, grade ${gradeWords(grade)}`;
+  return `${technique.charAt(0).toUpperCase()}${technique.slice(1).replace("-", " ")}, grade ${grade} of 9`;
 }
 
 /** A step's title as a link to its technique's explanation. */
@@ -132,11 +128,6 @@ export function stepLink(step) {
 
 export function paragraphs(words) {
   return words.map((text) => element("p", "", "", text));
-}
-
-/** Words for the middle of a sentence. */
-function lowerFirst(words) {
-  return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
 /** What to highlight of a step on a board: its lines and cells (`sets` as after it), or an assumption's chain. */

@@ -9,7 +9,7 @@ import { Archive } from "./archive.js";
 import { DrawingBoard } from "./drawing_board.js";
 import { Importer } from "./importing.js";
 import { attempt } from "./messages.js";
-import { sharedRecord } from "./sharing.js";
+import { followLink, sharedRecord } from "./sharing.js";
 import { savedProgress, Workshop } from "./workshop.js";
 
 class Page {
@@ -89,8 +89,9 @@ class Page {
     this.openAddress();
   }
 
-  /** Open the puzzle of the archive whose id, or whose page's address, a text is; return whether there is one. */
+  /** Open the puzzle of a link, or that of the archive whose id or site's address a text is; return whether there is one. */
   async openNamed(text) {
+    if (followLink(text)) return true;
     if (!this.archive || !/^.{1,200}$/.test(text.trim())) return false;
     const { named } = await request("GET", `puzzles?${new URLSearchParams({ query: text.trim() })}`);
     if (named !== null) location.hash = `#puzzle?${new URLSearchParams({ id: named })}`;
@@ -109,15 +110,12 @@ class Page {
     if (!this.described) throw new Refusal("There is no puzzle yet: open or draw one.");
   }
 
-  /** Load the puzzle that a link holds, with what the archive has of it. */
+  /** Load the puzzle that a link holds. */
   async loadShared(share) {
     if (this.described?.share === share) return;
     const record = new Blob([JSON.stringify(await sharedRecord(share))]);
     const { puzzles: [described] } = await request("POST", "parse?name=shared.jsonl", record);
-    const { puzzle_id: id } = described.puzzle;
-    const row = this.archive && id && (await this.archive.rowOf(id));
-    const { answer } = row?.clue_hash === described.clue_hash ? await requestPuzzle(id) : {};
-    this.described = { ...described, answer, share };
+    this.described = { ...described, share };
   }
 
   /** The stored cells of the puzzle, which another tab may have changed; all open if there are none. */

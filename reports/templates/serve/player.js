@@ -49,9 +49,9 @@ export class Player {
     this.steps = explanation.steps;
     this.sets = setsOf(gridOf(explanation.start), board.game.colors);
     this.at = 0;
-    this.hardest = hardestStep(this.steps);
+    this.hardest = hardestStep(explanation);
     this.where.max = this.steps.length;
-    this.button("hardest").hidden = this.steps.length === 0;
+    this.button("hardest").hidden = this.hardest === 0;
     this.place.hidden = false;
     this.showStep(Math.min(1, this.steps.length));
     this.place.scrollIntoView({ block: "nearest" });
@@ -122,10 +122,9 @@ export class Player {
   }
 }
 
-/** The number of the first step with the highest grade; 0 without steps. */
-export function hardestStep(steps) {
-  const grades = steps.map(({ grade }) => grade);
-  return grades.indexOf(grades.reduce((most, grade) => Math.max(most, grade), 0)) + 1;
+/** The number of the first step of an explanation's hardest technique; 0 if none is shown. */
+export function hardestStep({ steps, hardest }) {
+  return steps.findIndex(({ technique }) => technique === hardest) + 1;
 }
 
 /** The sentences of a step, if any, followed by the ending of the explanation that it completes, if any. */

@@ -7,19 +7,25 @@ import { Refusal } from "./api.js";
 
 const SHARED = ["puzzle_id", "title", "author", "copyright", "license", "palette"];
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDE"; // of colours, from the first one on
-export const LOCAL = /^(localhost$|127\.|\[::1\])/; // hosts of a page that no other computer reaches
 const MOST_SHARED = 1 << 20; // bytes of a puzzle as JSON
 
-/** The address that opens a puzzle's record: that of the page if it names the puzzle by its id, else one that holds it. */
+/** The address that opens a puzzle's record: by its id if the page's address has it, else one that holds the puzzle. */
 export async function shareLink(record) {
   const id = new URLSearchParams(location.hash.replace("#puzzle?", "")).get("id");
-  if (!LOCAL.test(location.hostname) && id !== null && id === record.puzzle_id) return new URL(`#puzzle?${new URLSearchParams({ id })}`, location).href;
+  if (id !== null && id === record.puzzle_id) return new URL(`#puzzle?${new URLSearchParams({ id })}`, location).href;
   const shared = Object.fromEntries(SHARED.filter((name) => record[name]).map((name) => [name, record[name]]));
-  for (const side of ["rows", "columns"]) shared[side] = record[side].map(lineText).join(" ");
+  const text = ([length, color]) => `${length === 1 ? "" : length}${LETTERS[color - 1]}`;
+  for (const side of ["rows", "columns"]) shared[side] = record[side].map((line) => line.map(text).join("")).join(" ");
   const bytes = await bytesOf(new Blob([JSON.stringify(shared)]).stream().pipeThrough(new CompressionStream("deflate")));
   const code = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  const address = new URL(`#puzzle?share=${code.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`, location);
-  return address.href;
+  return new URL(`#puzzle?share=${code.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`, location).href;
+}
+
+/** Go to the puzzle of a link to this page, wherever it is served; return whether a text is one. */
+export function followLink(text) {
+  const [hash] = /#puzzle\?\S+$/.exec(text.trim()) ?? [];
+  if (hash) location.hash = hash;
+  return Boolean(hash);
 }
 
 /** The record in a link, not validated. Throws a Refusal if there is none. */
@@ -33,10 +39,6 @@ export async function sharedRecord(code) {
   } catch {
     throw new Refusal("This link is damaged or cut off: copy all of it again.");
   }
-}
-
-function lineText(line) {
-  return line.map(([length, color]) => `${length === 1 ? "" : length}${LETTERS[color - 1]}`).join("");
 }
 
 function linesOf(text) {

@@ -65,7 +65,6 @@ export class Workshop {
   open(puzzle, cells, taken = { seconds: 0, hints: 0 }) {
     this.taken = taken;
     this.isRevealed = false;
-    this.findings.clear();
     this.hints.close();
     this.player.discard();
     this.showOutcome("");
@@ -74,6 +73,7 @@ export class Workshop {
       changed: () => this.handleChange(),
       moved: (words) => (this.part("line-words").textContent = words),
     });
+    this.findings.clear();
     this.part("gestures").hidden = !this.board.isEnlarged;
     this.renderTools(1);
     this.renderClues();

@@ -66,11 +66,6 @@ export function minutesWords(value) {
   return `${numberWords(rounded)}${NO_BREAK}${unit}`;
 }
 
-/** A grade: "6 of 9". */
-export function gradeWords(grade) {
-  return `${grade} of 9`;
-}
-
 /** The size of a puzzle: "12×10". */
 export function sizeWords(width, height) {
   return `${width}×${height}`;

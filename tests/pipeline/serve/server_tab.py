@@ -62,10 +62,9 @@ class Tab(BrowserTab):
     def wait_for_puzzle(self) -> None:
         self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
 
-    def share(self) -> str:
-        """Return the link to the puzzle."""
-        self.click(".share button")
-        return str(self.until(lambda: self.one("#puzzle [name=link]").get_property("value")))
+    def shared_link(self) -> str:
+        """Return the link to the puzzle that is shown, empty until it is known."""
+        return str(self.one("#puzzle [name=link]").get_property("value"))
 
     def painted(self) -> int:
         """Return cells of the first colour, in the board that is seen."""
