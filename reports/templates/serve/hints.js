@@ -63,9 +63,8 @@ export class Hints {
     if (!this.found) return this.render("No hint", [NO_STEP[kind]]);
     if (kind === "wrong") this.showWrong(level);
     else if (level === 1) {
-      const { lines, assumption } = step;
       this.render(stepTitle(step), [whereWords(step)]);
-      board.highlight(assumption ? { assumed: assumption.place } : { lines });
+      board.highlight(step.assumption ? { assumed: step.assumption.place } : { lines: step.lines });
     } else {
       this.render(stepTitle(step), steps.map(({ what }) => what)); // the last one's premises first
       board.highlight({ ...highlightsOf(step, board), cells: this.found.places });
