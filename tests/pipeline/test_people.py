@@ -81,7 +81,7 @@ def test_newcomer_solves_a_file_and_opens_the_report_of_the_demo(
     assert solved.out.startswith('local/diamond "Diamond" 5x5: unique line\n..X..\n.XXX.\n')
     (tmp_path / "notes.txt").write_text("buy milk\n")
     unread = nonocensus("solve", "notes.txt")
-    assert (unread.code, "an empty line, and the columns' clues" in unread.err) == (2, True)
+    assert (unread.code, "the rows, an empty line, the columns" in unread.err) == (2, True)
 
     demo = nonocensus("demo", "--serial")
     assert demo.code == 0
