@@ -85,9 +85,8 @@ def sql_errors(what: str, sql: str = "") -> Iterator[None]:
         hint = "".join(line.replace("Did you mean", "; perhaps").rstrip("?") for line in more if line.startswith("Did"))
         if unknown := re.match('Referenced column "(.*)" not found', said):
             said = f'unknown column "{unknown[1]}"'
-            hint = "".join(
-                f'; perhaps "{name}"' for name in get_close_matches(unknown[1], re.findall('"(.*?)"', more[0]), 1)
-            )
+            similar = get_close_matches(unknown[1], re.findall('"(.*?)"', "".join(more)), 1)
+            hint = "".join(f'; perhaps "{name}"' for name in similar)
             hint += "; text is in 'single quotes'" if f'"{unknown[1]}"' in sql else ""
         raise UserError(f"{what}: {said.rstrip('!')}{hint}; {ADVICE}") from error
     except (duckdb.Error, pa.ArrowException) as error:
