@@ -8,8 +8,7 @@ DIR/pack.csv             one line per puzzle: source, rights, difficulty; writte
 
 Puzzles have exactly one solution, and are distinct up to symmetry; no two have near pictures. Among alike puzzles the
 original is chosen (`pipeline.findings.deduplication`). Those of the best tenth of their site's ratings of quality
-come first, unrated ones last, of which pictures come before noise; among equals the selection is pseudo-random, and
-always the same.
+come first, unrated ones last; within a tenth the selection is pseudo-random, and always the same.
 """
 
 import functools
@@ -73,10 +72,6 @@ SPARE, MOST_SPARE = 10, 1000
 
 NEAR = "nearly the picture of an older one"
 """Why a puzzle is skipped that `near_copies` finds."""
-
-NOISE = 0.8
-"""Least number of unlike neighbours of noise, as a share of those of the same cells in random order. Of 65,003 rated
-puzzles 5,216 have more: webpbn's are rated 2.3 of 5, not 3.0, griddlers.net's 46 of 100, not 72."""
 
 BOOK_SPARE = 10
 """Times as many are drawn for a book, as its pages do not hold large puzzles."""
@@ -340,7 +335,7 @@ def _candidates(
                 considered[what] += int(fit.sum())
             rows = rows.append_column("place", pa.array(np.arange(first, first + len(rows))))
             first += len(rows)
-            yield _candidates_of(rows.filter(pa.array(fit)), options, tenths)
+            yield _candidates_of(rows.filter(pa.array(fit)), options, tenths or {})
             yield rows.filter(pa.array(~fit)).select(DATED)
             progress.on_progress(len(rows), "")
 
@@ -405,7 +400,7 @@ def _supports(rows: pa.Table, known: Format) -> np.ndarray:
     return supported
 
 
-def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths | None) -> pa.Table:
+def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -> pa.Table:
     """Return rows as candidates, grouped by the measure to spread and by size, or in one group."""
     if options.spread is None:
         hardness = size = np.zeros(len(rows), np.int64)
@@ -417,7 +412,7 @@ def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths | 
     if options.per_author is not None:
         author = pc.coalesce(rows["author"], rows["puzzle_id"])  # unknown authors differ
     bits = first_bits(rows["canonical_hash"].combine_chunks())
-    made = bits, hardness, size, author, np.zeros(len(rows), np.int64) if tenths is None else _rating_rank(rows, tenths)
+    made = bits, hardness, size, author, _rating_rank(rows, tenths)
     return pa.table([*rows.select([*DATED, "puzzle_id"]).columns, *made], schema=CANDIDATES)
 
 
@@ -437,29 +432,13 @@ def _rating_tenths(run: Run) -> RatingTenths:
 
 
 def _rating_rank(rows: pa.Table, tenths: RatingTenths) -> np.ndarray:
-    """Return the tenth of its source's ratings of quality that each row is in, 0 for the best; without a rating 10, 11
-    for noise.
-    """
+    """Return the tenth of its source's ratings of quality that each row is in, 0 for the best; 10 without a rating."""
     ranks = np.full(len(rows), 10)
     sources, quality = rows["source"].to_numpy(), rows["site_quality"].to_numpy()
     for source, between in tenths.items():
         own = (sources == source) & np.isfinite(quality)
         ranks[own] = 9 - np.searchsorted(between, quality[own], "right")
-    unrated = np.flatnonzero(ranks == 10)
-    noise = [_is_noise(**row) for row in rows.select(["solution", "width", "height"]).take(unrated).to_pylist()]
-    ranks[unrated[np.array(noise, np.bool_)]] = 11
     return ranks
-
-
-def _is_noise(solution: bytes, width: int, height: int) -> bool:
-    """Return whether neighbours in a solution, unless it is damaged, are nearly as often unlike as in random order."""
-    if not 0 < len(solution) == width * height:
-        return False
-    cells = picture(solution, width, height)
-    sides = [np.diff(cells, axis=axis) for axis in (0, 1)]
-    shares = np.bincount(cells.ravel()) / cells.size
-    unlike, pairs = sum(map(np.count_nonzero, sides)), sum(side.size for side in sides)
-    return bool(unlike > NOISE * (1 - shares @ shares) * pairs)
 
 
 def _rows(

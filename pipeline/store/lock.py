@@ -94,15 +94,15 @@ def is_locked_elsewhere(place: Folder) -> bool:
     if place.uri in _locks.get() or not place.has(LOCK):
         return False
     try:
-        with place.open(LOCK) as lease:
-            if not place.local:
+        if not place.local:
+            with place.open(LOCK) as lease:
                 return (place.age(LOCK) or 0.0) < EXPIRY and not _decode(lease.read()).get("released")
         with Path(place.path, LOCK).open() as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:  # released meanwhile
-        pass
+        return False
     return False
 
 

@@ -305,7 +305,7 @@ def _rows(puzzles: Sequence[_Sized], cell: float, layout: BookLayout) -> list[li
         else:
             rows.append([sized])
     for row in rows:
-        # Colours below a puzzle that has others beside it are no wider than it.
+        # The legend of a puzzle that shares its row is no wider than the puzzle.
         rooms = [wide] if len(row) == 1 else [_width(one, cell) for one in row]
         each = zip(row, rooms, strict=True)
         high -= GAP + LABEL + max(one.height * cell + legend_height(one.each.puzzle, room) for one, room in each)
