@@ -99,8 +99,9 @@ def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
     assert chunk.results is not None
     rows: list[dict[str, Any]] = []
     for candidate in _candidates(pa.table(chunk.results), pa.table(chunk.puzzles)):
-        changes = mendings(candidate.puzzle, candidate.solutions, call.cpu_limit)
-        rows += _rows(candidate, changes, call.cpu_limit)
+        if not candidate.puzzle.blotted:
+            changes = mendings(candidate.puzzle, candidate.solutions, call.cpu_limit)
+            rows += _rows(candidate, changes, call.cpu_limit)
     return Output(pa.RecordBatch.from_pylist(rows, MENDINGS), cpu_seconds=time.thread_time() - began)
 
 
@@ -137,7 +138,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     another command works on the run.
     """
     with lock_run(run) as run:
-        result = run_on_results(run, MEND, _unmended_rows(run, request), _without_blotted(request))
+        result = run_on_results(run, MEND, _unmended_rows(run, request), request)
         yield from result.lost
         attempts = MendAttempts(run)
         several = RowFilter(VERDICT, _have_several)
@@ -154,13 +155,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
 
 def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
     """Estimate what `mend_run` would cost."""
-    return estimate_on_results(run, MEND, _unmended_rows(run, request), _without_blotted(request), {})
-
-
-def _without_blotted(request: JobRequest) -> JobRequest:
-    """Return a request that leaves out puzzles with hidden lengths: no change of these is looked for."""
-    where = "not blotted" + (f" and ({request.selection.where}\n)" if request.selection.where else "")
-    return replace(request, selection=replace(request.selection, where=where))
+    return estimate_on_results(run, MEND, _unmended_rows(run, request), request, {})
 
 
 def _unmended_rows(run: Run, request: JobRequest) -> RowFilter:

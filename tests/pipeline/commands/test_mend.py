@@ -113,7 +113,7 @@ def test_interrupted_command_keeps_changes_and_resumes(nonocensus: Nonocensus, s
         list(mend_run(run, interrupted))
     assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"]
     rest = list(mend_run(run, request))
-    assert told == [("mending", 4, 0), ("mending", 2, 0)]
+    assert told == [("mending", 5, 0), ("mending", 3, 0)]
     whole = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--serial").out == whole
     assert [(item.puzzle.puzzle_id, len(item.mendings)) for item in rest] == [
