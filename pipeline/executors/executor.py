@@ -9,7 +9,7 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure, failure_of
+from nonocensus.pipeline.executors.task_failure import TaskFailure, failure_of
 from nonocensus.solver.operating_system import cores
 
 if TYPE_CHECKING:
@@ -46,11 +46,6 @@ class SerialExecutor:
         self._number += 1
         self._queue.append((self._number, function, arguments))
         return self._number
-
-    def cancel(self, ticket: int) -> None:
-        """Kill a task: `wait` still returns its ticket, with a TaskFailure."""
-        cancelled = TaskFailure(WORKER, "cancelled")
-        self._queue = [(task[0], lambda: cancelled, ()) if task[0] == ticket else task for task in self._queue]
 
     def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """Call a function once on each machine, which is this one; returns its outcome by the machine's name."""

@@ -86,10 +86,6 @@ class RayExecutor:
         ticket.future().add_done_callback(lambda future: self._ended.put((ticket, future)))
         return ticket
 
-    def cancel(self, ticket: Any) -> None:
-        """Kill a task's worker, or remove the task from Ray's queue."""
-        ray.cancel(ticket, force=True)
-
     def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """Call the function on each machine of the cluster that has CPUs; a timeout is a TaskFailure."""
         nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
