@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
 import { cluesOf } from "../../reports/templates/shared/clues.js";
-import { colorsOf, Game, isLine, paletteOf, placedBlocks, puzzleOf, wrongCells, wrongWords } from "../../reports/templates/shared/game.js";
+import { colorsOf, Game, isLine, isMiscounted, paletteOf, placedBlocks, puzzleOf, wrongCells, wrongWords } from "../../reports/templates/shared/game.js";
 
 const EMPTY = 255;
 const BLACK_ON_WHITE = [{ name: "white", rgb: "ffffff" }, { name: "black", rgb: "000000" }];
@@ -111,9 +111,21 @@ test("nothing changes during a preview, which is what is shown", () => {
 
 test("lines are complete if their blocks fit, whatever is open", () => {
   const game = plus(Uint8Array.of(0, 1, EMPTY, 1, 1, 1, 0, 0, 0));
-  assert.deepEqual(game.completeLines(), { rows: [true, true, false], columns: [true, false, true] });
+  const { rows, columns } = game.lineStates();
+  assert.deepEqual([...rows, ...columns].map(({ isComplete }) => isComplete), [true, true, false, true, false, true]);
   assert.ok(isLine([[0, 1], [2, 1]], [[7, 1], [2, 1]]), "a hidden length fits any");
   assert.ok(!isLine([[2, 1]], [[2, 2]]) && !isLine([[2, 1]], []));
+});
+
+test("a line is miscounted by its cells and blocks alone", () => {
+  const isWrong = (clue, ...cells) => isMiscounted(clue, blocksOf(cells), cells);
+  assert.ok(isWrong([[2, 1]], 1, 0, 1, 0, 1), "more cells than the clue has");
+  assert.ok(isWrong([[3, 1]], 1, 1, 0, 1, 0), "as many cells, in more blocks");
+  assert.ok(isWrong([[1, 1], [2, 1]], 1, 1, EMPTY, 1, 0), "as many cells, in other blocks");
+  assert.ok(isWrong([[3, 1]], 1, 1, EMPTY, EMPTY, EMPTY), "no cell is open");
+  assert.ok(isWrong([[3, 1]], 0, 0, 2, 0, 0), "a colour that the clue lacks");
+  assert.ok(!isWrong([[3, 1]], 1, 0, EMPTY, 0, 1), "its cells have no room, which takes more than counting");
+  assert.ok(!isWrong([[0, 1]], 1, 0, 1, 0, 1), "a hidden length fits any");
 });
 
 test("a change forgets which cells were wrong", () => {
@@ -128,7 +140,7 @@ test("clues follow a picture that is drawn", () => {
   game.set([0, 1], [1, 1]);
   assert.deepEqual(game.clues, { rows: [[[2, 1]]], columns: [[[1, 1]], [[1, 1]], []] });
   assert.equal(game.isDrawn, true);
-  assert.equal(game.completeLines(), null);
+  assert.equal(game.lineStates(), null);
 });
 
 test("cells are wrong if filled otherwise than in the solution", () => {
@@ -175,13 +187,14 @@ test("blocks are placed as counted slowly from either end", () => {
   }
 });
 
-test("a block that is placed has one place in all ways to complete the line", () => {
+test("a block that is placed has one place in all ways to complete the line, and a miscounted line has no way", () => {
   const whole = sequences([1, 2, EMPTY], 5);
   const placeOf = (cells, k) => cells.findIndex((cell, at) => cell !== EMPTY && blocksOf(cells.slice(0, at + 1)).length === k + 1);
   for (const clue of CLUES_OF_FIVE) {
     const fitting = whole.filter((cells) => isLine(clue, blocksOf(cells)));
     for (const cells of LINES) {
       const ways = fitting.filter((way) => cells.every((cell, k) => cell === 0 || cell === way[k]));
+      if (isMiscounted(clue, blocksOf(cells), cells)) assert.equal(ways.length, 0, JSON.stringify({ clue, cells }));
       placedBlocks(clue, cells).forEach((isPlaced, k) => {
         if (isPlaced) assert.ok(new Set(ways.map((way) => placeOf(way, k))).size <= 1, JSON.stringify({ clue, cells, k }));
       });

@@ -124,7 +124,7 @@ export class Board {
     this.sheet.prepend(image);
     this.image = image;
     this.scale();
-    this.updateCompleteLines();
+    this.updateLines();
     this.placeCursor();
   }
 
@@ -207,7 +207,7 @@ export class Board {
   redraw() {
     if (this.game.isDrawn) this.build();
     else {
-      this.updateCompleteLines();
+      this.updateLines();
       this.fill();
     }
   }
@@ -216,18 +216,19 @@ export class Board {
     fill(this.image, this.puzzle.width, this.puzzle.palette, this.content());
   }
 
-  /** Dim the clues of complete lines and of blocks that are placed, and note whether all lines are complete. */
-  updateCompleteLines() {
-    this.complete = this.game.completeLines();
-    if (!this.complete) return;
-    const placed = this.game.placedBlocks();
+  /** Dim the clues of complete lines and of blocks that are placed, mark those of miscounted lines, and note whether all are complete. */
+  updateLines() {
+    this.states = this.game.lineStates();
+    if (!this.states) return;
     for (const side of ["rows", "columns"]) {
       this.image.querySelectorAll(`.clues.${side} > g`).forEach((group, k) => {
-        group.classList.toggle("complete", this.complete[side][k]);
-        group.querySelectorAll("text").forEach((number, block) => number.classList.toggle("placed", placed[side][k][block] === true));
+        const { isComplete, isMiscounted, placed } = this.states[side][k];
+        group.classList.toggle("complete", isComplete);
+        group.classList.toggle("miscounted", isMiscounted);
+        group.querySelectorAll("text").forEach((number, block) => number.classList.toggle("placed", placed[block] === true));
       });
     }
-    this.isFinished = [...this.complete.rows, ...this.complete.columns].every(Boolean);
+    this.isFinished = Object.values(this.states).flat().every(({ isComplete }) => isComplete);
     this.sheet.classList.toggle("finished", this.isFinished);
   }
 
@@ -476,8 +477,10 @@ export class Board {
   describe() {
     const { clues } = this.game;
     const { palette } = this.puzzle;
-    const line = (side, name, k) =>
-      `${name} ${k + 1}: ${lineWords(clues[side][k], palette)}${this.complete?.[side][k] ? ", complete" : ""}`;
+    const line = (side, name, k) => {
+      const { isComplete, isMiscounted } = this.states?.[side][k] ?? {};
+      return `${name} ${k + 1}: ${lineWords(clues[side][k], palette)}${isComplete ? ", complete" : isMiscounted ? ", filled wrongly" : ""}`;
+    };
     const row = line("rows", "Row", this.y);
     const column = line("columns", "Column", this.x);
     const head = element("div", "", "rowheader", row);

@@ -48,24 +48,20 @@ export class Game {
     return this.visible.map((cell) => (cell === EMPTY ? 0 : cell));
   }
 
-  /** Which lines fit their clues, {rows, columns} of booleans; null while a picture is drawn. */
-  completeLines() {
+  /** The state of each line, {rows, columns} of {isComplete, isMiscounted, placed: whether each number is}; null while a picture is drawn. */
+  lineStates() {
     if (this.isDrawn) return null;
     const { width, height, clues } = this.puzzle;
     const now = cluesOf(this.picture(), width, height);
-    const fits = (side) => clues[side].map((line, k) => isLine(line, now[side][k]));
-    return { rows: fits("rows"), columns: fits("columns") };
-  }
-
-  /** Which numbers of each line have their block placed, {rows, columns} of lines of booleans; null while a picture is drawn. */
-  placedBlocks() {
-    if (this.isDrawn) return null;
-    const { width, height, clues } = this.puzzle;
-    const column = (x) => Uint8Array.from({ length: height }, (_, y) => this.visible[y * width + x]);
-    return {
-      rows: clues.rows.map((clue, y) => placedBlocks(clue, this.visible.subarray(y * width, (y + 1) * width))),
-      columns: clues.columns.map((clue, x) => placedBlocks(clue, column(x))),
+    const cellsOf = {
+      rows: (y) => this.visible.subarray(y * width, (y + 1) * width),
+      columns: (x) => Uint8Array.from({ length: height }, (_, y) => this.visible[y * width + x]),
     };
+    const states = (side) => clues[side].map((clue, k) => {
+      const [found, cells] = [now[side][k], cellsOf[side](k)];
+      return { isComplete: isLine(clue, found), isMiscounted: isMiscounted(clue, found, cells), placed: placedBlocks(clue, cells) };
+    });
+    return { rows: states("rows"), columns: states("columns") };
   }
 
   // Changes: each returns whether any cell has changed
@@ -182,6 +178,16 @@ export function isLine(clue, found) {
 
 function isBlock([length, color], found) {
   return color === found[1] && (length === 0 || length === found[0]);
+}
+
+/** Whether blocks found in a line's cells have more cells of a colour than its clue, or are others although no cell is left to paint. */
+export function isMiscounted(clue, found, cells) {
+  if (isLine(clue, found)) return false;
+  const left = new Map(found.map(([, color]) => [color, 0])); // cells to paint, by colour
+  for (const [length, color] of clue) left.set(color, (left.get(color) ?? 0) + (length || Infinity));
+  for (const [length, color] of found) left.set(color, left.get(color) - length);
+  const counts = [...left.values()];
+  return !cells.includes(0) || Math.min(...counts) < 0 || counts.every((count) => count === 0);
 }
 
 /**

@@ -80,7 +80,9 @@ def test_check_marks_wrong_cells(plus: Tab) -> None:
     plus.keys(Keys.ARROW_DOWN, " ")
     plus.click("[data-do=check]")
     plus.until(lambda: plus.outcome().startswith("Right so far"))
+    assert not plus.all("#puzzle .miscounted")
     plus.keys(Keys.ARROW_DOWN, " ")
+    assert len(plus.all("#puzzle .columns .miscounted")) == 1, "two cells of one"
     plus.click("[data-do=check]")
     plus.until(lambda: plus.outcome() == "1 cell is wrong; a ring marks it.")
     assert plus.count("wrong") == 1
