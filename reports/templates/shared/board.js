@@ -21,7 +21,7 @@ const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
 const ABOVE = 250; // pixels of the page above the board, unless that leaves it less than
 const LOW = 288;
-const CLUE_SHARE = 1 / 3; // of the window, which clues may take where the whole board does not fit
+const CLUE_SHARES = [1 / 4, 1 / 3]; // of the window, which clues may take where the whole board does not fit: the first that leaves them readable
 const HOLD_MILLISECONDS = 500; // of a long press
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 let boards = 0; // of this page, which has one to play on and one to draw on
@@ -77,7 +77,7 @@ export class Board {
 
   /** The pixels of a cell at which the whole board fits across and down, with clues shrunk to fit. */
   wholeSizes() {
-    const fits = (pixels, cells, units) => (pixels - 2 * PADDING) / Math.min(cells + (units + 2) / CELL, cells / (1 - CLUE_SHARE));
+    const fits = (pixels, cells, units) => (pixels - 2 * PADDING) / Math.min(cells + (units + 2) / CELL, cells / (1 - CLUE_SHARES.at(-1)));
     const { width, height } = this.puzzle;
     return [fits(this.place.clientWidth - EDGE, width, this.room.x), fits(this.tall, height, this.room.y)];
   }
@@ -95,9 +95,11 @@ export class Board {
 
   /** Zoom in until cells are hit easily and clues are readable. */
   enlarge() {
-    for (const size of ZOOMS.filter((each) => each >= ENLARGED && each <= LARGEST)) {
-      this.zoomTo(size);
-      if (this.leastShare * size >= READABLE) return;
+    for (const share of CLUE_SHARES) {
+      for (const size of ZOOMS.filter((each) => each >= ENLARGED && each <= LARGEST)) {
+        this.zoomTo(size);
+        if (this.clueShare <= share) return;
+      }
     }
   }
 
@@ -144,9 +146,13 @@ export class Board {
     const unit = this.size / CELL;
     const { width, height } = this.puzzle;
     const sizes = [this.size, Math.min(this.size, this.fittingSize())];
-    const room = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size))) / this.size;
-    const rooms = [room(this.room.x, width, this.place.offsetWidth - EDGE), room(this.room.y, height, this.tall)];
-    const [left, top] = this.fitClues(rooms).map((taken) => -taken * CELL);
+    let taken;
+    this.clueShare = CLUE_SHARES.find((share) => {
+      const room = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size, share))) / this.size;
+      taken = this.fitClues([room(this.room.x, width, this.place.offsetWidth - EDGE), room(this.room.y, height, this.tall)]);
+      return this.leastShare * this.size >= READABLE;
+    });
+    const [left, top] = taken.map((cells) => -cells * CELL);
     this.origin = { left, top };
     const box = [left - 1, top - 1, width * CELL - left + 2 + EDGE / unit, height * CELL - top + 2 + EDGE / unit];
     this.image.setAttribute("viewBox", box.join(" "));
@@ -509,17 +515,18 @@ function drawnRoom(length) {
 }
 
 /**
- * The pixels of the clues at one side of the grid: what the grid leaves of the window, or CLUE_SHARE of it if that is more.
+ * The pixels of the clues at one side of the grid: what the grid leaves of the window, or a share of it if that is more.
  *
  * units   what the clues take, in units of the drawing
  * cells   of the grid, in this direction
  * pixels  of the window
  * size    of a cell in pixels
+ * share   of the window
  */
-function clueRoom(units, cells, pixels, size) {
+function clueRoom(units, cells, pixels, size, share) {
   const edge = (of) => PADDING + of / CELL;
-  const share = CLUE_SHARE * pixels - edge(ZOOMS.at(-1));
-  return Math.min(units * (size / CELL), Math.max(share, pixels - cells * size - 2 * edge(size)));
+  const least = share * pixels - edge(ZOOMS.at(-1));
+  return Math.min(units * (size / CELL), Math.max(least, pixels - cells * size - 2 * edge(size)));
 }
 
 /**
@@ -618,7 +625,9 @@ export function renderTools(place, group, tools, board, chosen) {
     input.addEventListener("change", () => (board.tool = value));
     const chip = element("span", value === EMPTY ? "chip crossed" : "chip");
     chip.style.backgroundColor = `#${rgb}`;
-    return element("label", "", "", input, chip, element("span", "tool-name", "", name));
+    const label = element("label", "", "", input, chip, element("span", "tool-name", "", name));
+    label.title = name;
+    return label;
   }));
   board.tool = chosen;
 }
