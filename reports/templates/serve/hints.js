@@ -66,7 +66,7 @@ export class Hints {
       this.render(stepTitle(step), [whereWords(step)]);
       board.highlight(step.assumption ? { assumed: step.assumption.place } : { lines: step.lines });
     } else {
-      this.render(stepTitle(step), steps.map(({ what }) => what)); // the last one's premises first
+      this.render(stepTitle(step), foundWords(steps));
       board.highlight({ ...highlightsOf(step, board), cells: this.found.places });
     }
   }
@@ -114,6 +114,12 @@ export function hintChanges({ kind, wrong, steps }, { cells, colors }) {
 export function whereWords({ where, why, assumption }) {
   if (assumption) return `Assume something of ${where}, and see where that leads.`;
   return `Look at ${where.charAt(0).toLowerCase()}${where.slice(1)}. ${why}`;
+}
+
+/** The second level of a hint: what follows in the last step's line, then the steps that it uses. */
+export function foundWords(steps) {
+  const [found, ...used] = [steps.at(-1), ...steps.slice(0, -1)].map(({ what }) => what);
+  return used.length ? [found, "This uses:", ...used] : [found];
 }
 
 export function stepTitle({ technique, grade }) {
