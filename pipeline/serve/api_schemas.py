@@ -93,7 +93,7 @@ Range = Annotated[str, Field(max_length=100, pattern=rf"^({_END}\.\.{_END})?$")]
 
 SortKey = Literal[
     "", "puzzle_id", "title", "cells", "kind", "colors", "label", "technique", "hardest", "minutes", "stars",
-    "difficulty", "grade",
+    "quality", "difficulty", "grade",
 ]  # fmt: skip
 
 
@@ -109,6 +109,8 @@ class ListQuery(BaseModel):
     minutes: Range = Field("", description="range of minutes for people")
     star_count: Words = Field([], description="stars, rounded")
     stars: Range = Field("", description="range of stars")
+    quality: Words = Field([], description="classes of quality as rated at the site, in % of its scale")
+    quality_percent: Range = Field("", description="range of quality in %")
     hardest: Words = Field([], description="hardest technique for people")
     technique: Words = Field([], description="the solver's technique")
     colors: Words = Field([], description="numbers of foreground colours")
@@ -205,6 +207,7 @@ class PuzzleRow(BaseModel):
     hardest: str | None
     minutes: float | None
     stars: float | None
+    quality: float | None
     difficulty: float | None
     grade: int | None
 

@@ -37,21 +37,32 @@ from nonocensus.reports.numbers.row_classes import (
 )
 from nonocensus.reports.words.formatting import natural
 from nonocensus.solver.model.check import malformed
-from nonocensus.solver.model.measures import difficulty
+from nonocensus.solver.model.measures import RATING_SCALES, difficulty
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 from nonocensus.solver.model.tables import RESULTS, puzzles_of
 from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
 
-FACTS = ["puzzle_id", "clue_hash", "url", "title", "author", "width", "height", "kind", "blotted", "palette"]
+FACTS = [
+    "puzzle_id", "clue_hash", "url", "title", "author", "width", "height", "kind", "blotted", "palette", "source",
+    "site_quality",
+]  # fmt: skip
 OUTCOME = ["puzzle_id", "clue_hash", "label", "status", "technique", "line_solves", "conflicts"]
 GRADING = ["grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars"]
 GRADE = ["puzzle_id", "clue_hash", *GRADING]
 
 OUTCOMES = pa.schema([*(RESULTS.field(name) for name in OUTCOME), ("piece", pa.int64()), ("piece_row", pa.int64())])
 
+SCALED = " ".join(
+    f"when '{source}' then {100 / (high - low)} * (site_quality - {low})"
+    for (source, name), (low, high) in RATING_SCALES.items()
+    if name == "site_quality"
+)
+"""SQL of the cases of a rating in % of its site's scale, by source."""
+
 JOINED = f"""
-select facts.* exclude (blotted, palette) replace (case when blotted then 'blotted ' || kind else kind end as kind),
-greatest(len(palette) - 1, 1) as colors, coalesce(label, status) as label, technique, line_solves, conflicts, piece,
+select facts.* exclude (blotted, palette, source, site_quality)
+replace (case when blotted then 'blotted ' || kind else kind end as kind), greatest(len(palette) - 1, 1) as colors,
+case source {SCALED} end as quality, coalesce(label, status) as label, technique, line_solves, conflicts, piece,
 piece_row, {", ".join(GRADING)}, strip_accents(lower(concat_ws(' ', facts.puzzle_id, title, author))) as sought,
 row_number() over (
     order by least(width, height) < 5 or coalesce(minutes, 1) < 1, minutes nulls last, width::int * height, stored
@@ -66,10 +77,13 @@ LISTED = tuple(PuzzleRow.model_fields)
 
 SIDE = "greatest(width, height)"
 
+QUALITY_NAMES = ("under 20 %", "20–40 %", "40–60 %", "60–80 %", "80 % and over")
+
 FACETS: dict[str, tuple[str, Sequence[str]]] = {
     "size": (sql_classes(SIDE, SIZES, SIZE_NAMES, "<="), SIZE_NAMES),
     "duration": (MINUTES_CLASS, MINUTES_NAMES),
     "star_count": ("round(stars)::integer", ()),
+    "quality": (sql_classes("quality", (20, 40, 60, 80), QUALITY_NAMES, "<"), QUALITY_NAMES),
     "hardest": ("hardest", tuple(technique.name for technique in LADDER)),
     "technique": ("technique", TECHNIQUES),
     "colors": (COLOR_CLASS, COLOR_NAMES),
@@ -79,7 +93,7 @@ FACETS: dict[str, tuple[str, Sequence[str]]] = {
 }
 """Facets, as of the report's puzzle browser: the SQL of a puzzle's word, and the words in order if it is not theirs."""
 
-RANGES = {"side": SIDE, "minutes": "minutes", "stars": "stars", "color_count": "colors"}
+RANGES = {"side": SIDE, "minutes": "minutes", "stars": "stars", "quality_percent": "quality", "color_count": "colors"}
 """SQL of the numbers that rows can be filtered by."""
 
 ORDERS = {"": "place", "cells": "width::int * height"}

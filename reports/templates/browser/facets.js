@@ -16,6 +16,7 @@ const FACETS = [
   { name: "level", title: "Difficulty", rare: true },
   { name: "duration", title: "Minutes", unknown: "none", range: "minutes" },
   { name: "star_count", title: "Stars", unknown: "none", range: "stars" },
+  { name: "quality", title: "Quality", unknown: "not rated", range: "quality_percent" },
   { name: "grade", title: "Grade", unknown: "none", rare: true },
   { name: "hardest", title: "Technique for people", unknown: "none", rare: true },
   { name: "size", title: "Size", range: "side" },

@@ -19,7 +19,8 @@ const COLUMNS = [
   ["cells", "Size", (row) => sizeWords(row.width, row.height)],
   ["minutes", "Minutes", (row) => (row.minutes === null ? "" : minutesWords(row.minutes)), "n"],
   ["stars", "Stars", (row) => (row.stars === null ? "" : fixedWords(row.stars, 1)), "n"],
-  ["colors", "Colours", (row) => String(row.colors), "n"],
+  ["quality", "Quality", (row) => (row.quality === null ? "" : `${fixedWords(row.quality, 0)} %`), "n"],
+  ["colors", "Colours", (row) => String(row.colors), "n wide"],
   ["hardest", "Technique", (row) => row.hardest ?? "", "wide"],
   ["technique", "Technique", (row) => row.technique ?? "", "wide"],
   ["label", "Verdict", (row) => row.label ?? "", "wide"],
@@ -27,8 +28,8 @@ const COLUMNS = [
 ];
 const GRADED = ["minutes", "stars", "hardest"];
 const UNGRADED = ["technique", "difficulty"]; // results that grades replace
-const VARYING = ["colors", "label"]; // not shown if all rows have the same one
-const RANGES = ["side", "minutes", "stars", "color_count"]; // of the API
+const VARYING = ["quality", "colors", "label"]; // not shown if all rows have the same one
+const RANGES = ["side", "minutes", "stars", "quality_percent", "color_count"]; // of the API
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
 export class Archive {

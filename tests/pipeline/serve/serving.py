@@ -147,14 +147,15 @@ def disc(side: int, holes: int = 3) -> np.ndarray:
 def titled_puzzles() -> Iterator[Puzzle]:
     """Puzzles of two sites, to find by what is known of them."""
     pages = "https://webpbn.com/play.cgi?id={}", "https://www.nonograms.org/nonograms2/i/{}"
-    for source, number, title, author, picture in (
-        ("webpbn", 27215, "Round window", "Ada", disc(15, 2)),
-        ("webpbn", 7, "Moon", "Ada", disc(15)),
-        ("nonograms", 7, "Café", "Émile", disc(20)),
-        ("nonograms", 15, "Lantern", "Bo", 1 + np.tri(10)),
-        ("webpbn", 2, None, None, np.eye(2)),
+    for source, number, title, author, quality, picture in (
+        ("webpbn", 27215, "Round window", "Ada", 5.0, disc(15, 2)),
+        ("webpbn", 7, "Moon", "Ada", 2.0, disc(15)),
+        ("nonograms", 7, "Café", "Émile", 9.0, disc(20)),
+        ("nonograms", 15, "Lantern", "Bo", 2.4, 1 + np.tri(10)),
+        ("webpbn", 2, None, None, None, np.eye(2)),
     ):
-        about = {"title": title, "author": author, "url": pages[source == "nonograms"].format(number)}
+        url = pages[source == "nonograms"].format(number)
+        about = {"title": title, "author": author, "site_quality": quality, "url": url}
         cells = np.asarray(picture, np.uint8)
         palette = PALETTE[: max(2, int(cells.max()) + 1)]
         yield from_picture(cells, palette, puzzle_id=f"{source}/{number}", source=source, **about)

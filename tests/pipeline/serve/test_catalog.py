@@ -61,6 +61,10 @@ BY_MINUTES = [ALL[3], *ALL[:3], ALL[4]]
         ({"minutes": "..5"}, [ALL[0], ALL[3]]),
         ({"minutes": "5..1e1", "stars": "1.5.."}, ALL[1:2]),
         ({"hardest": ["clue"]}, ALL[3:4]),
+        ({"quality": ["80 % and over"]}, ALL[1:3]),
+        ({"quality_percent": "95.."}, ALL[1:2]),
+        ({"quality": ["unknown"]}, ALL[4:]),
+        ({"sort": "quality", "descending": True}, [*ALL[1:3], ALL[0], *ALL[3:]]),
         ({"colors": ["2"]}, ALL[3:4]),
         ({"color_count": "2..2"}, ALL[3:4]),
         ({"kind": ["color"]}, ALL[3:4]),
@@ -126,7 +130,7 @@ def test_facets_count_what_each_word_would_leave(catalog: Catalog) -> None:
 
 def test_store_without_results_has_facets_of_its_puzzles_alone(plain: Catalog) -> None:
     assert plain.about()["results"] is plain.about()["graded"] is False
-    assert list(plain.about()["facets"]) == ["size", "colors", "kind"]
+    assert list(plain.about()["facets"]) == ["size", "quality", "colors", "kind"]
     assert found(plain) == ["nonograms/15", "webpbn/27215", "webpbn/7", "nonograms/7", "webpbn/2"], "by size"
     assert found(plain, side="..10", colors=["1"]) == ["webpbn/2"]
     assert found(plain, minutes="..10") == []
