@@ -155,11 +155,12 @@ class ProblemReply(BaseModel):
 
 
 class ParseReply(BaseModel):
-    """The puzzles of a file, the problems of the rest, and whether puzzles were left out for their number or size."""
+    """Puzzles of a file from the `first` on, how many there are in all, and the problems of the rest."""
 
     puzzles: list[PuzzleReply]
     problems: list[ProblemReply]
-    more: bool
+    first: int
+    total: int
 
 
 class FileReply(BaseModel):

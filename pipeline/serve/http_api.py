@@ -181,6 +181,7 @@ WORK = error_responses(413, 415, 422)
 Wait = Annotated[float, Query(ge=0, le=MAX_WAIT, allow_inf_nan=False, description="seconds to wait for the job to end")]
 Side = Annotated[int | None, Query(ge=1, le=MAX_CELLS)]
 Name = Annotated[str, Query(max_length=300)]
+First = Annotated[int, Query(ge=0, description="index of the first puzzle")]
 
 api = APIRouter(prefix="/api")
 """The routes, the most frequent first: they are matched in order."""
@@ -280,9 +281,10 @@ async def get_puzzle(request: Request, puzzle_id: str) -> dict[str, Any]:
 
 
 @api.post("/parse", response_model=schemas.ParseReply, responses=WORK, openapi_extra=FILE)
-async def parse(request: Request, name: Name = "") -> Response:
-    """Read the puzzles of a file or an archive; a name with a suffix helps to find out its format."""
-    return await service_of(request).run_short("parse", {"name": name, "data": await request.body()}, request)
+async def parse(request: Request, name: Name = "", query: Name = "", first: First = 0) -> Response:
+    """Read the puzzles of a file or an archive that a query finds; a name's suffix helps to find out the format."""
+    arguments = {"name": name, "data": await request.body(), "query": query, "first": first}
+    return await service_of(request).run_short("parse", arguments, request)
 
 
 @api.post("/image", response_model=schemas.PuzzleReply, responses=WORK, openapi_extra=FILE)

@@ -235,30 +235,40 @@ READ_LIMITS = DEFAULT_READ_LIMITS._replace(
 
 
 def parse_file(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Read the puzzles of a file or an archive, with the problems of the rest. Arguments: name, data."""
+    """Read the puzzles of a file or an archive, with the problems of the rest. Arguments: name, data, query, first."""
     puzzles: list[Puzzle] = []
     problems: list[Problem] = []
     name = clean_name(arguments["name"]) or "file"
-    is_truncated = False
+    number = total = cells = 0
     try:
         for item in read_files(read_entries(name, io.BytesIO(arguments["data"]), Budget(READ_LIMITS))):
             if isinstance(item, Puzzle):
-                cells = sum(each.width * each.height for each in puzzles)
-                is_truncated = len(puzzles) == MAX_PUZZLES or cells > 10 * MAX_AREA
-                if is_truncated:
-                    break
-                puzzles.append(check_area(item))
+                number += 1
+                if not _has_words(item, number, arguments["query"]):
+                    continue
+                total += 1
+                if total > arguments["first"] and len(puzzles) < MAX_PUZZLES and cells <= 10 * MAX_AREA:
+                    puzzles.append(check_area(item))
+                    cells += item.width * item.height
             elif len(problems) < MAX_PUZZLES:
                 problems.append(item)
     except READ_ERRORS as error:
         problems.append(Problem(name, describe_read_error(error)))
-    if not puzzles:
+    if not number:
         raise FormatError("; ".join(problem.reason for problem in problems[:1]) or "it holds no puzzle")
     return {
         "puzzles": [puzzle_reply(puzzle) for puzzle in puzzles],
         "problems": [{"name": clean(each.name), "reason": clean(each.reason)} for each in problems],
-        "more": is_truncated,
+        "first": arguments["first"],
+        "total": total,
     }
+
+
+def _has_words(puzzle: Puzzle, number: int, query: str) -> bool:
+    """Return whether each word of a query is in a puzzle's title, author or id, or is its size or number there."""
+    text = " ".join(filter(None, (puzzle.title, puzzle.author, puzzle.puzzle_id))).lower()
+    exact = (f"{puzzle.width}x{puzzle.height}", str(number))
+    return all(word in text or word in exact for word in query.lower().split())
 
 
 def convert_image(arguments: dict[str, Any]) -> dict[str, Any]:

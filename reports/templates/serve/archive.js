@@ -64,7 +64,7 @@ export class Archive {
       head.firstChild.addEventListener("click", () => this.update({ sort: this.state.sort === name ? `-${name}` : name }));
       return head;
     }));
-    onClick(section, "by", (by) => this.open(Math.max(0, this.page.first + Number(by) * this.page.puzzles.length)));
+    onClick(section, "by", (by) => this.open(turned(this.page, by)));
   }
 
   part(name) {
@@ -137,19 +137,14 @@ export class Archive {
     if (pending !== this.pending) return; // another page was opened meanwhile
     this.page = page;
     this.filters.show(this.state);
-    const { total, first, puzzles } = page;
+    const { total, puzzles } = page;
     this.part("browse-count").textContent = listedWords(total, this.archive.puzzles);
-    const last = first + puzzles.length;
     this.part("browse-none").hidden = total > 0;
     const isFiltered = addressOf({ ...state, query: "", sort: "" }) !== addressOf(plainState());
     this.part("browse-none span").textContent = isFiltered
       ? "No puzzle fits all of this: remove a filter, change the search, or" : `“${state.query}” is not in this archive: change the search, or`;
     this.part("scroll").hidden = total === 0;
-    this.part("pager").hidden = puzzles.length === total;
-    this.part("where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)}` : "";
-    const [back, on] = this.section.querySelectorAll("[data-by]");
-    back.disabled = first === 0;
-    on.disabled = last >= total;
+    showPlace(this.part("pager"), page);
     const direction = sign < 0 ? "descending" : "ascending";
     for (const head of this.section.querySelectorAll("thead th")) head.ariaSort = head.dataset.name === name ? direction : "none";
     this.part("sorted").textContent = `Sorted by ${this.columns.find(([column]) => column === name)[1].toLowerCase()}, ${direction}${state.sort ? "" : "; those under 5×5 or a minute last"}.`;
@@ -185,6 +180,21 @@ export class Archive {
       return cell;
     }));
   }
+}
+
+/** The index of the first row of the page before ("-1") or after ("1") a page of a list. */
+export function turned({ first, puzzles }, by) {
+  return Math.max(0, first + Number(by) * puzzles.length);
+}
+
+/** Show which rows of a list a page has, {first, total, puzzles}, and whether there are others. */
+export function showPlace(pager, { first, total, puzzles }) {
+  const last = first + puzzles.length;
+  pager.hidden = puzzles.length === total;
+  pager.querySelector(".where").textContent = total ? `${numberWords(first + 1)} to ${numberWords(last)} of ${numberWords(total)}` : "";
+  const [back, on] = pager.querySelectorAll("button");
+  back.disabled = first === 0;
+  on.disabled = last >= total;
 }
 
 /** The address of a row's puzzle, with the query of the list's page that it is on. */

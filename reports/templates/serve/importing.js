@@ -2,10 +2,11 @@
 
 import { entriesOf } from "../shared/clues.js";
 import { drawing } from "../shared/drawing.js";
-import { button, element } from "../shared/elements.js";
+import { button, element, onClick } from "../shared/elements.js";
 import { paletteOf } from "../shared/game.js";
-import { sizeWords, titleWords } from "../shared/words.js";
+import { countWords, sizeWords, titleWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
+import { showPlace, turned } from "./archive.js";
 import { attempt } from "./messages.js";
 
 const NAME = /^(https?:\/\/\S+|[\w-]+\/\d+)$/; // of a puzzle: its page's address, or its id
@@ -20,6 +21,10 @@ export class Importer {
     this.open = open;
     this.openNamed = openNamed;
     this.form = document.getElementById("image");
+    this.choose = document.getElementById("choose");
+    this.search = this.choose.querySelector("form");
+    this.search.addEventListener("submit", (event) => attempt(event, () => this.choosePage(0)));
+    onClick(this.choose, "by", (by) => attempt(null, () => this.choosePage(turned(this.page, by))));
     section.querySelector(".formats").textContent = formats.map(({ name }) => name).join(", ");
     document.getElementById("file").addEventListener("change", (event) => {
       const [file] = event.target.files;
@@ -66,7 +71,7 @@ export class Importer {
     this.image = file;
     this.shape = width && height ? width / height : 1;
     this.form.hidden = false;
-    this.section.querySelector("#choose").hidden = true;
+    this.choose.hidden = true;
     await this.preview();
     this.form.querySelector("h2").focus();
   }
@@ -80,16 +85,27 @@ export class Importer {
   }
 
   async parse(blob, name) {
-    const found = await request("POST", `parse?${new URLSearchParams({ name: name.slice(-300) })}`, blob);
+    this.search.reset();
+    this.requestPage = (first, query) => request("POST", `parse?${new URLSearchParams({ name: name.slice(-300), query, first })}`, blob);
+    const found = await this.requestPage(0, "");
     this.form.hidden = true;
-    if (found.puzzles.length === 1 && !found.problems.length) this.open(found.puzzles[0]);
+    this.search.hidden = found.puzzles.length === found.total;
+    if (found.total === 1 && !found.problems.length) this.open(found.puzzles[0]);
     else this.offerPuzzles(found);
   }
 
-  offerPuzzles({ puzzles, problems, more }) {
-    const place = document.getElementById("choose");
+  /** Offer the puzzles of the file that the search finds, from one on. */
+  async choosePage(first) {
+    this.offerPuzzles(await this.requestPage(first, this.search.elements.query.value));
+  }
+
+  offerPuzzles(page) {
+    const { choose: place } = this;
+    const { puzzles, problems, total } = page;
+    this.page = page;
     place.hidden = false;
-    place.querySelector("h2").textContent = more ? `Which one? These are the first ${puzzles.length}.` : "Which one?";
+    place.querySelector("h2").textContent = total ? `Which one of ${countWords(total, "puzzle")}?` : "No puzzle has these words.";
+    showPlace(place.querySelector(".pager"), page);
     place.querySelector(".problems").replaceChildren(...problems.map(({ name, reason }) => element("li", "", "", `${name}: ${reason}`)));
     place.querySelector(".choices").replaceChildren(...puzzles.map((described) => {
       const { title, puzzle_id: id, columns, rows } = described.puzzle;

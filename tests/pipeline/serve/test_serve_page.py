@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 from server_tab import Tab
 from serving import ASSUMED, PLUS_NON, TWO_NON, Server, long_puzzle, record
 
-from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS
+from nonocensus.pipeline.serve.serve_limits import MAX_PUZZLES, PAGE_ROWS
 from nonocensus.reports.words.formatting import NO_BREAK
 
 pytestmark = [*NEEDED, pytest.mark.slow]
@@ -228,9 +228,30 @@ def test_file_of_several_puzzles_offers_a_choice(tab: Tab, tmp_path: Path) -> No
     tab.upload(path)
     tab.until(lambda: len(tab.all(".choices button")) == 2)
     assert tab.text(".choices bdi") == "<b>one</b>"
+    assert not tab.one("#choose form").is_displayed()
     tab.all(".choices button")[1].click()
     tab.wait_for_puzzle()
     assert tab.text("#puzzle h1") == "two"
+
+
+def test_many_puzzles_of_a_file_are_searched_page_by_page(tab: Tab, tmp_path: Path) -> None:
+    tab.load()
+    path = tmp_path / "many.jsonl"
+    line = {"rows": [[[1, 1]]], "columns": [[[1, 1]]]}
+    count = MAX_PUZZLES + 7
+    path.write_text("\n".join(json.dumps(line | {"title": f"Cat {number}."}) for number in range(1, count + 1)))
+    tab.upload(path)
+    tab.until(lambda: tab.text("#choose .where") == f"1 to {MAX_PUZZLES} of {count}")
+    tab.click("#choose [data-by='1']")
+    tab.until(
+        lambda: [each.text for each in tab.all(".choices bdi")] == [f"Cat {MAX_PUZZLES + k}." for k in range(1, 8)]
+    )
+    tab.one("#choose [name=query]").send_keys(f"cat {count}", Keys.ENTER)
+    tab.until(lambda: tab.text("#choose h2") == "Which one of 1 puzzle?")
+    assert violations(tab.driver) == []
+    tab.click(".choices button")
+    tab.wait_for_puzzle()
+    assert tab.text("#puzzle h1") == f"Cat {count}."
 
 
 def test_image_becomes_a_puzzle(tab: Tab, tmp_path: Path) -> None:
