@@ -306,6 +306,9 @@ export class Board {
     for (const line of lines) clueOf(line).append(...highlightShapes({ lines: [line] }, clueBox));
     if (end !== null) clueOf(end).append(...highlightShapes({ end }, clueBox));
     this.highlights.querySelector(".found, .assumed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const covered = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop); // by a phone's tools
+    const isColumn = lines.some((line) => line >= height);
+    if (isColumn && this.place.getBoundingClientRect().top < covered) this.place.scrollIntoView(); // its clue too
   }
 
   /** Number the lines; while a step is told, all or those that it names, otherwise every fifth. */

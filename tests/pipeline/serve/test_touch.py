@@ -377,6 +377,17 @@ def test_clues_cover_what_a_hint_points_out_where_the_board_is_scrolled(phone: T
     assert shapes == [["band", False, True], ["found", False, True], ["band", True, None]]
 
 
+def test_hint_shows_the_clue_of_its_column(phone: Tab) -> None:
+    phone.open(record(np.tile(np.arange(30) % 4 == 3, (30, 1))))
+    phone.request_hint()
+    assert phone.text("#puzzle .hint p").startswith("Look at column 1 (0).")
+    below = """
+        const box = (selector) => document.querySelector(`#puzzle ${selector}`).getBoundingClientRect();
+        return box(".clues.columns text").top - box(".tools").bottom;
+    """
+    assert phone.run(below) >= 0
+
+
 @pytest.mark.parametrize("key", [Keys.END, Keys.HOME])
 def test_keys_keep_the_cursor_clear_of_the_clues(phone: Tab, key: str) -> None:
     open_disc(phone, 40)
