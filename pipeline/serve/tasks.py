@@ -243,12 +243,13 @@ def parse_file(arguments: dict[str, Any]) -> dict[str, Any]:
     try:
         for item in read_files(read_entries(name, io.BytesIO(arguments["data"]), Budget(READ_LIMITS))):
             if isinstance(item, Puzzle):
+                check_area(item)
                 number += 1
                 if not _has_words(item, number, arguments["query"]):
                     continue
                 total += 1
                 if total > arguments["first"] and len(puzzles) < MAX_PUZZLES and cells <= 10 * MAX_AREA:
-                    puzzles.append(check_area(item))
+                    puzzles.append(item)
                     cells += item.width * item.height
             elif len(problems) < MAX_PUZZLES:
                 problems.append(item)

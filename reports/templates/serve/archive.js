@@ -64,7 +64,7 @@ export class Archive {
       head.firstChild.addEventListener("click", () => this.update({ sort: this.state.sort === name ? `-${name}` : name }));
       return head;
     }));
-    onClick(section, "by", (by) => this.open(turned(this.page, by)));
+    onClick(section, "by", (by) => this.open(firstRow(this.page, by)));
   }
 
   part(name) {
@@ -183,7 +183,7 @@ export class Archive {
 }
 
 /** The index of the first row of the page before ("-1") or after ("1") a page of a list. */
-export function turned({ first, puzzles }, by) {
+export function firstRow({ first, puzzles }, by) {
   return Math.max(0, first + Number(by) * puzzles.length);
 }
 

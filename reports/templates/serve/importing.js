@@ -6,7 +6,7 @@ import { button, element, onClick } from "../shared/elements.js";
 import { paletteOf } from "../shared/game.js";
 import { countWords, sizeWords, titleWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
-import { showPlace, turned } from "./archive.js";
+import { firstRow, showPlace } from "./archive.js";
 import { attempt } from "./messages.js";
 
 const NAME = /^(https?:\/\/\S+|[\w-]+\/\d+)$/; // of a puzzle: its page's address, or its id
@@ -24,7 +24,7 @@ export class Importer {
     this.choose = document.getElementById("choose");
     this.search = this.choose.querySelector("form");
     this.search.addEventListener("submit", (event) => attempt(event, () => this.choosePage(0)));
-    onClick(this.choose, "by", (by) => attempt(null, () => this.choosePage(turned(this.page, by))));
+    onClick(this.choose, "by", (by) => attempt(null, () => this.choosePage(firstRow(this.page, by))));
     section.querySelector(".formats").textContent = formats.map(({ name }) => name).join(", ");
     document.getElementById("file").addEventListener("change", (event) => {
       const [file] = event.target.files;
@@ -85,10 +85,11 @@ export class Importer {
   }
 
   async parse(blob, name) {
-    this.search.reset();
-    this.requestPage = (first, query) => request("POST", `parse?${new URLSearchParams({ name: name.slice(-300), query, first })}`, blob);
-    const found = await this.requestPage(0, "");
+    const requestPage = (first, query) => request("POST", `parse?${new URLSearchParams({ name: name.slice(-300), query, first })}`, blob);
+    const found = await requestPage(0, "");
+    this.requestPage = requestPage;
     this.form.hidden = true;
+    this.search.reset();
     this.search.hidden = found.puzzles.length === found.total;
     if (found.total === 1 && !found.problems.length) this.open(found.puzzles[0]);
     else this.offerPuzzles(found);

@@ -21,7 +21,7 @@ const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
 const ABOVE = 250; // pixels of the page above the board, unless that leaves it less than
 const LOW = 288;
-const CLUE_SHARES = [1 / 4, 1 / 3]; // of the window, which clues may take where the whole board does not fit: the first that leaves them readable
+const CLUE_SHARES = [1 / 4, 1 / 3]; // of the window, for clues of boards beyond it: the first that leaves them readable
 const HOLD_MILLISECONDS = 500; // of a long press
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 let boards = 0; // of this page, which has one to play on and one to draw on
@@ -222,7 +222,7 @@ export class Board {
     fill(this.image, this.puzzle.width, this.puzzle.palette, this.content());
   }
 
-  /** Dim the clues of complete lines and of blocks that are placed, mark those of miscounted lines, and note whether all are complete. */
+  /** Dim the clues of complete lines and placed blocks, mark those of miscounted lines; note whether all are complete. */
   updateLines() {
     this.states = this.game.lineStates();
     if (!this.states) return;

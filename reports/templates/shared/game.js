@@ -48,7 +48,7 @@ export class Game {
     return this.visible.map((cell) => (cell === EMPTY ? 0 : cell));
   }
 
-  /** The state of each line, {rows, columns} of {isComplete, isMiscounted, placed: whether each number is}; null while a picture is drawn. */
+  /** The states of lines, {rows, columns} of {isComplete, isMiscounted, placed}; null while a picture is drawn. */
   lineStates() {
     if (this.isDrawn) return null;
     const { width, height, clues } = this.puzzle;
@@ -180,7 +180,7 @@ function isBlock([length, color], found) {
   return color === found[1] && (length === 0 || length === found[0]);
 }
 
-/** Whether blocks found in a line's cells have more cells of a colour than its clue, or are others although no cell is left to paint. */
+/** Whether the blocks found in a line have more cells of a colour than its clue, or others with no cell left to paint. */
 export function isMiscounted(clue, found, cells) {
   if (isLine(clue, found)) return false;
   const left = new Map(found.map(([, color]) => [color, 0])); // cells to paint, by colour

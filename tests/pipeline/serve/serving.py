@@ -69,8 +69,8 @@ class Server(NamedTuple):
         """Return whether a puzzle is solved as usual."""
         return bool(self.job("solve", puzzle=PLUS)["state"] == "done")
 
-    def parse(self, data: bytes, name: str = "") -> httpx.Response:
-        return self.post("/api/parse", params={"name": name}, content=data, headers=BYTES)
+    def parse(self, data: bytes, name: str = "", **asked: Any) -> httpx.Response:
+        return self.post("/api/parse", params={"name": name, **asked}, content=data, headers=BYTES)
 
     def raw(self, sent: bytes) -> bytes:
         """Return bytes as they are, and all that is answered until the server closes."""

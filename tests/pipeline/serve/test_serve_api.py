@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -93,14 +94,11 @@ def test_puzzles_of_files_and_archives_are_parsed(server: Server) -> None:
     assert [each["puzzle"]["puzzle_id"] for each in found["puzzles"]] == ["local/both.zip/a", "local/both.zip/b"]
     assert [each["name"] for each in found["problems"]] == ["both.zip/c.non"]
     for query, first, wanted in (("", 1, ["b"]), ("BOTH.zip/a 3x3", 0, ["a"]), ("2", 0, ["b"]), ("none", 0, [])):
-        found = server.post(
-            "/api/parse",
-            params={"name": "both.zip", "query": query, "first": first},
-            content=packed.getvalue(),
-            headers=BYTES,
-        ).json()
+        found = server.parse(packed.getvalue(), "both.zip", query=query, first=first).json()
         assert [each["puzzle"]["puzzle_id"][-1] for each in found["puzzles"]] == wanted
         assert found["total"] == len(wanted) + first
+    large = json.dumps({"rows": [[]] * 400, "columns": [[]] * 400})
+    assert server.parse(large.encode(), "large.jsonl").json()["detail"].endswith("puzzles of up to 100,000 cells")
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\1\2", b"PK\3\4damaged", b"no puzzle", b"<?xml version='1.0'?><a>"])
