@@ -241,9 +241,8 @@ def parse_file(arguments: dict[str, Any]) -> dict[str, Any]:
     name = clean_name(arguments["name"]) or "file"
     number = total = cells = 0
     try:
-        for item in read_files(read_entries(name, io.BytesIO(arguments["data"]), Budget(READ_LIMITS))):
+        for item in map(_limited, read_files(read_entries(name, io.BytesIO(arguments["data"]), Budget(READ_LIMITS)))):
             if isinstance(item, Puzzle):
-                check_area(item)
                 number += 1
                 if not _has_words(item, number, arguments["query"]):
                     continue
@@ -263,6 +262,16 @@ def parse_file(arguments: dict[str, Any]) -> dict[str, Any]:
         "first": arguments["first"],
         "total": total,
     }
+
+
+def _limited(item: Puzzle | Problem) -> Puzzle | Problem:
+    """Return what a file has, or a problem for a puzzle with more cells than the server accepts."""
+    if isinstance(item, Problem):
+        return item
+    try:
+        return check_area(item)
+    except FormatError as error:
+        return Problem(item.puzzle_id, str(error))
 
 
 def _has_words(puzzle: Puzzle, number: int, query: str) -> bool:

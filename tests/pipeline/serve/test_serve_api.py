@@ -99,6 +99,9 @@ def test_puzzles_of_files_and_archives_are_parsed(server: Server) -> None:
         assert found["total"] == len(wanted) + first
     large = json.dumps({"rows": [[]] * 400, "columns": [[]] * 400})
     assert server.parse(large.encode(), "large.jsonl").json()["detail"].endswith("puzzles of up to 100,000 cells")
+    small = json.dumps({"rows": [[1]], "columns": [[1]]})
+    found = server.parse(f"{large}\n{small}\n".encode(), "both.jsonl").json()
+    assert (found["total"], [each["name"] for each in found["problems"]]) == (1, ["local/both"])
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\1\2", b"PK\3\4damaged", b"no puzzle", b"<?xml version='1.0'?><a>"])
