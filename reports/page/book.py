@@ -7,7 +7,7 @@ templates/book.typ sets it.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeAlias
 
@@ -39,9 +39,6 @@ from nonocensus.solver.people.explanation import explain
 PAPERS = {"a4": (SHORT, LONG), "letter": (612.0, 792.0)}
 """Width and height of papers in points."""
 
-COLUMNS = {1: 1, 2: 1, 4: 2, 6: 2}
-"""Columns of a page by its number of puzzles."""
-
 HEAD, FOOT, GAP, LABEL = 26.0, 16.0, 20.0, 18.0
 """Points of a page's head, which has the chapter, of its foot, which has its number, between puzzles, and above a
 puzzle, for its number."""
@@ -54,6 +51,9 @@ EASY_PRINT = 6.5
 
 MOST = 20.0
 """Maximum side of a cell in points, 7 mm."""
+
+STEPS = 1.0, 0.1, 0.01
+"""Points by which cells grow, one after the other."""
 
 NEAR, AHEAD = 0.25, 12
 """Stars, the error of an estimate, by which puzzles that fill a page may be harder than the next one, and the most
@@ -94,19 +94,24 @@ class BookPuzzle(NamedTuple):
 
 
 class BookLayout(NamedTuple):
-    """Most puzzles per page, a key of COLUMNS, and paper, a key of PAPERS."""
+    """Most puzzles per page, and paper, a key of PAPERS."""
 
     per_page: int
     paper: str = "a4"
 
 
 class _Sized(NamedTuple):
-    """A puzzle with its width and height if cells have a side of one point, and the side with EASY_PRINT."""
+    """A puzzle with its width and height if cells have a side of one point, and the least side of its cells."""
 
     each: BookPuzzle
     width: float
     height: float
-    easy: float
+    least: float
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in cells."""
+        return self.each.puzzle.width, self.each.puzzle.height
 
 
 BookPage: TypeAlias = list[list[BookPuzzle]]
@@ -126,8 +131,8 @@ class Chapter(NamedTuple):
 
 def fits_page(puzzle: Puzzle, layout: BookLayout, least: float = EASY_PRINT) -> bool:
     """Return whether a puzzle's numbers have a least size in points on a page of its own."""
-    alone = [_measure(BookPuzzle(puzzle, None, None))]
-    return clues_fit(puzzle) and _rows(alone, least / print_size(puzzle, 1.0), layout) is not None
+    alone = [_measure(BookPuzzle(puzzle, None, None), least)]
+    return clues_fit(puzzle) and _rows(alone, {}, layout) is not None
 
 
 def small_print(chapters: Iterable[Chapter]) -> Iterator[tuple[Puzzle, float]]:
@@ -227,17 +232,9 @@ def lay_out(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> list[Chapter]:
 
     Puzzles of one size have equal cells, but for longer numbers, which are to be legible.
     """
-    chapters = [Chapter(stars, [*_pages([*map(_measure, members)], layout)]) for stars, members in _divide(puzzles)]
-    cells = defaultdict[tuple[int, int], float](lambda: MOST)
-    for puzzle, _, _, cell in chain.from_iterable(chapter.puzzles() for chapter in chapters):
-        size = puzzle.width, puzzle.height
-        cells[size] = min(cell, cells[size])
-    for row in (row for chapter in chapters for page in chapter.pages for row in page):
-        for k, each in enumerate(row):
-            legible = EASY_PRINT / print_size(each.puzzle, 1.0)
-            cell = max(cells[each.puzzle.width, each.puzzle.height], legible)
-            row[k] = each._replace(cell=min(each.cell, cell))
-    return chapters
+    divided = [(stars, [*_pages(members, layout)]) for stars, members in _divide(puzzles)]
+    cells = _cells([page for _, pages in divided for page in pages], layout)
+    return [Chapter(stars, [_rows(page, cells, layout) or [] for page in pages]) for stars, pages in divided]
 
 
 def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None, list[BookPuzzle]]]:
@@ -255,66 +252,72 @@ def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None,
     return chapters
 
 
-def _measure(each: BookPuzzle) -> _Sized:
-    """Measure a puzzle."""
-    return _Sized(each, *extent(each.puzzle, 1.0), EASY_PRINT / print_size(each.puzzle, 1.0))
+def _measure(each: BookPuzzle, least: float = EASY_PRINT) -> _Sized:
+    """Measure a puzzle whose numbers have a least size in points."""
+    return _Sized(each, *extent(each.puzzle, 1.0), least / print_size(each.puzzle, 1.0))
 
 
-def _pages(puzzles: Sequence[_Sized], layout: BookLayout) -> Iterator[BookPage]:
+def _pages(puzzles: Iterable[BookPuzzle], layout: BookLayout) -> Iterator[list[_Sized]]:
     """Divide puzzles into pages on which they have EASY_PRINT, or that they have to themselves."""
-    left = [*enumerate(puzzles)]
+    left = [*enumerate(map(_measure, puzzles))]
     while left:
         page, k = [left.pop(0)[1]], 0
         while k < len(left) and len(page) < layout.per_page:
-            (first, least), (place, sized) = left[0], left[k]
-            if place > first + AHEAD or (sized.each.stars or 0) > (least.each.stars or 0) + NEAR:
+            (first, easiest), (place, sized) = left[0], left[k]
+            if place > first + AHEAD or (sized.each.stars or 0) > (easiest.each.stars or 0) + NEAR:
                 break
-            longer = [*page, sized]
-            if _rows(longer, max(one.easy for one in longer), layout):
-                page = longer
+            if _rows([*page, sized], {}, layout):
+                page.append(sized)
                 del left[k]
             else:
                 k += 1
-        yield _page(page, layout)
+        if not _rows(page, {}, layout):
+            (largest,) = _cells([[page[0]._replace(least=0.0)]], layout).values()
+            page = [page[0]._replace(least=largest)]
+        yield page
 
 
-def _page(puzzles: Sequence[_Sized], layout: BookLayout) -> BookPage:
-    """Return a page of puzzles with the largest cells that fit."""
-    low, high = (max(sized.easy for sized in puzzles) if len(puzzles) > 1 else 0.0), MOST
-    for _ in range(12):
-        cell = (low + high) / 2
-        low, high = (low, cell) if _rows(puzzles, cell, layout) is None else (cell, high)
-    rows = _rows(puzzles, low, layout)
-    assert rows
-    return [[sized.each._replace(cell=low) for sized in row] for row in rows]
+def _cells(pages: Sequence[Sequence[_Sized]], layout: BookLayout) -> dict[tuple[int, int], float]:
+    """Return the side of cells by the puzzles' size: all grow alike, those of a size until one of its pages is full."""
+    pages_of = defaultdict[tuple[int, int], list[Sequence[_Sized]]](list)
+    for page in pages:
+        for sized in page:
+            pages_of[sized.size].append(page)
+    cells = dict.fromkeys(pages_of, 0.0)
+    for step in STEPS:
+        growing = [*pages_of]
+        while growing:
+            for size in [*growing]:
+                cells[size] += step
+                if cells[size] > MOST or not all(_rows(page, cells, layout) for page in pages_of[size]):
+                    cells[size] -= step
+                    growing.remove(size)
+    return cells
 
 
-def _rows(puzzles: Sequence[_Sized], cell: float, layout: BookLayout) -> list[list[_Sized]] | None:
-    """Put puzzles with cells of a side into the first row that has room; return None if a page has not."""
+def _rows(
+    puzzles: Iterable[_Sized], cells: Mapping[tuple[int, int], float], layout: BookLayout
+) -> list[list[BookPuzzle]] | None:
+    """Put puzzles with cells of these sides by size into the first row that has room; None if a page has not."""
     width, height = PAPERS[layout.paper]
     wide, high = width - 2 * BORDER - ROUNDING, height - 2 * BORDER - HEAD - FOOT - ROUNDING
     rows: list[list[_Sized]] = []
     for sized in puzzles:
+        cell = max(cells.get(sized.size, 0.0), sized.least)
+        drawn = _Sized(sized.each._replace(cell=cell), max(sized.width * cell, LEAST_WIDTH), sized.height * cell, cell)
         for row in rows:
-            if (
-                len(row) < COLUMNS[layout.per_page]
-                and sum(_width(one, cell) + GAP for one in [*row, sized]) - GAP <= wide
-            ):
-                row.append(sized)
+            if sum(one.width + GAP for one in row) + drawn.width <= wide:
+                row.append(drawn)
                 break
         else:
-            rows.append([sized])
+            rows.append([drawn])
     for row in rows:
         # The legend of a puzzle that shares its row is no wider than the puzzle.
-        rooms = [wide] if len(row) == 1 else [_width(one, cell) for one in row]
+        rooms = [wide] if len(row) == 1 else [one.width for one in row]
         each = zip(row, rooms, strict=True)
-        high -= GAP + LABEL + max(one.height * cell + legend_height(one.each.puzzle, room) for one, room in each)
-    return rows if high + GAP >= 0 and max(sized.width for sized in puzzles) * cell <= wide else None
-
-
-def _width(sized: _Sized, cell: float) -> float:
-    """Return the width of a puzzle with cells of a side and the facts above it."""
-    return max(sized.width * cell, LEAST_WIDTH)
+        high -= GAP + LABEL + max(one.height + legend_height(one.each.puzzle, room) for one, room in each)
+    fits = high + GAP >= 0 and all(one.width <= wide for row in rows for one in row)
+    return [[one.each for one in row] for row in rows] if fits else None
 
 
 def _chapter(chapter: Chapter, tracked: Iterator[tuple[int, BookPuzzle]]) -> dict[str, Any]:
