@@ -9,6 +9,7 @@ from nonocensus.pipeline.commands.options import (
     Ids,
     Private,
     RunFolder,
+    Where,
     between,
     number_option,
     parse_ids,
@@ -35,9 +36,6 @@ from nonocensus.reports.words.formatting import count_text
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
 
-Where = Annotated[
-    str | None, typer.Option(help='Only puzzles matching an SQL condition, like "site_quality >= 3".', metavar="SQL")
-]
 SpreadBy = Annotated[
     Literal["minutes", "stars", "grade", "difficulty"] | None,
     typer.Option(help="Choose evenly by minutes, stars, grade or difficulty first.", metavar="BY"),
@@ -76,8 +74,8 @@ def pack(
 
     Writes a file per puzzle, from easy to hard, pack.json (clues, solutions, rights, difficulty) and its table
     pack.csv. All puzzles have one solution; no two are equal or nearly so when rotated, mirrored or recoloured. Those
-    rated best at their site are taken first. --where selects by columns of `query --schema`, like "stars < 2 and width
-    <= 15". Rules of selection and of the book: docs/DATASETS.md.
+    rated best at their site are taken first. --where selects, like "stars < 2 and width <= 15". Rules of selection and
+    of the book: docs/DATASETS.md.
     """
     if to.lower() == "pdf":
         raise UserError("--to takes a format of single puzzles; --pdf 4 writes a book with up to 4 puzzles per page")
@@ -113,6 +111,7 @@ def pack(
     lines += [PRIVATE_WARNING] * private
     if made.trivial:
         lines.append(f"Left out {made.trivial:,} without a decision: fewer than 3 rows or columns, or all cells alike.")
+    lines += [f"[yellow]Note:[/yellow] {escape(note)}." for note in made.notes]
     for reason in dict.fromkeys(made.skipped.values()):
         named = first_ids([name for name, why in made.skipped.items() if why == reason])
         lines.append(f"[yellow]Skipped[/yellow] {named}: {escape(reason)}.")

@@ -44,11 +44,13 @@ from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.book import EASY_PRINT, BookLayout, BookPuzzle, book, fits_page, lay_out, small_print
 from nonocensus.reports.page.printing import LEAST_PRINT
 from nonocensus.reports.rights import shareable
+from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
 from nonocensus.scrapers.formats.parsing import webpbn_origin
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.keyed_rows import KeyedRows, first_bits
+from nonocensus.solver.model.measures import RATING_SCALES
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import PUZZLES, picture, puzzles_of
 
@@ -139,6 +141,7 @@ class Packed(NamedTuple):
     skipped    reasons by id of chosen puzzles that are damaged, near an older one, or that the format or a page of the
                book can't hold
     small      sizes in points by id of numbers that are hard to read in the book
+    notes      what else to know of the selection, in words
     folder     name of the pack's folder
     """
 
@@ -148,6 +151,7 @@ class Packed(NamedTuple):
     left_out: dict[str, int]
     skipped: dict[str, str]
     small: dict[str, float]
+    notes: list[str]
     folder: str
 
 
@@ -252,7 +256,21 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
     *_, before, last = considered.values()
     trivial = before - last if DECISIONS in considered else 0
-    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, small, place.name)
+    notes = [*_notes(rows, options, last)]
+    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, small, notes, place.name)
+
+
+def _notes(rows: pa.Table, options: PackOptions, qualified: int) -> Iterator[str]:
+    """Yield notes on chosen rows, of those that qualified: ratings that --where mixes, and rows without one."""
+    where, sources = (options.where or "").lower(), sorted(rows["source"].unique().drop_null().to_pylist())
+    for name in ("site_quality", "site_difficulty"):
+        scales = {source: RATING_SCALES[source, name] for source in sources if (source, name) in RATING_SCALES}
+        if name in where and "source" not in where and len({*scales.values()}) > 1:
+            ranges = ", ".join(f"{source} {low:g} to {high:g}" for source, (low, high) in scales.items())
+            yield f"--where compares {name} of different scales, {ranges}; add: and source = '{sources[0]}'"
+    unrated = rows["site_quality"].null_count
+    if unrated and qualified > len(rows) == options.count:
+        yield f"drawn at random, but the same each time, as no site rates them: {count_text(unrated, 'puzzle')}"
 
 
 def _page(puzzle: Puzzle) -> str | None:

@@ -203,6 +203,9 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
     assert {row["puzzle_id"]: row["url"] for row in listed(place)} == {name: about[name]["url"] or "" for name in about}
     scales = {"webpbn/7": [1, 5], "griddlers/7": [0, 100], "own/1": None}
     assert {name: about[name]["quality_scale"] for name in scales} == scales
+    mixed = "--where compares site_quality of different scales, griddlers 0 to 100, webpbn 1 to 5; add: and source = "
+    for where, notes in (("Site_Quality > 2", [f"{mixed}'griddlers'"]), ("site_quality > 2 and source = 'webpbn'", [])):
+        assert puzzle_pack.write_pack(run, str(place), wanted(9, where=where)).notes == notes
 
 
 def test_original_of_equal_puzzles_is_packed(tmp_path: Path) -> None:
@@ -315,6 +318,7 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
     assert [row["file"][:4] for row in listed(tmp_path / "pack")] == ["001-", "002-"]
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2")
     assert (done.code, sorted(ids(tmp_path / "pack"))) == (0, ["a/full", "a/white"])
+    assert "\nNote: drawn at random, but the same each time, as no site rates them: 2 puzzles.\n" in done.out
 
 
 def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -352,10 +356,10 @@ def test_book_has_the_puzzles_of_the_pack(demo_run: Run, tmp_path: Path, nonocen
     assert nonocensus(*options, "--pdf", "4").code == 0
     index = json.loads((place / "pack.json").read_text())
     assert index["files"][-1] == "book.pdf"
-    cover, how, *unsolved, answers, rights = (page.extract_text() for page in PdfReader(place / "book.pdf").pages)
+    cover, how, *unsolved, answers = (page.extract_text() for page in PdfReader(place / "book.pdf").pages)
     assert "5 nonograms" in cover
     assert "How to solve" in how
-    assert "All puzzles may be passed on" in rights
+    assert "All puzzles may be passed on" in answers
     assert unsolved
     for each in index["puzzles"]:
         assert re.sub(r"\s", "", each["title"]) in re.sub(r"\s", "", answers)
@@ -560,7 +564,7 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     assert "How to solve" in pages[first - 1]
     assert pages[first].count("15x15, about") == 4
     assert all(f"{stars} to {stars + 1} stars" in "".join(pages[first:]) for stars in chapters)
-    named = re.sub(r"\s", "", "".join(pages[-1 - solutions : -1]))
+    named = re.sub(r"\s", "", "".join(pages[-1 - solutions :]))
     assert all(each["id"] in named for each in index["puzzles"])
     assert "All puzzles may be passed on" in pages[-1]
     none = nonocensus("pack", graded.folder.name, "--out", str(tmp_path / "none"), "--minutes", "900-999")
