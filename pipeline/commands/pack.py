@@ -77,8 +77,6 @@ def pack(
     rated best at their site are taken first. --where selects, like "stars < 2 and width <= 15". Rules of selection and
     of the book: docs/DATASETS.md.
     """
-    if to.lower() == "pdf":
-        raise UserError("--to takes a format of single puzzles; --pdf 4 writes a book with up to 4 puzzles per page")
     output_format = format_named(to)
     run = open_run(run_folder)
     with show_progress("choosing") as progress:

@@ -21,7 +21,7 @@ from nonocensus.scrapers.archives.compression import open_compressing, strip_com
 from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import count_files, files_in
-from nonocensus.scrapers.formats import Format, FormatError, jsonl, named, of_suffix
+from nonocensus.scrapers.formats import OTHERS, Format, FormatError, jsonl, named, of_suffix
 from nonocensus.scrapers.formats.writing import file_of, is_picture
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Puzzle
@@ -90,9 +90,11 @@ def format_named(name: str) -> Format:
 
 def format_for(out: str, given: Format | None) -> Format:
     """Return the format of an output file: the one given, or by its suffix; jsonl in a folder. Raises UserError."""
-    found = given or (jsonl if out.endswith("/") else of_suffix(strip_compression_suffix(out)))
+    name = strip_compression_suffix(out)
+    found = given or (jsonl if out.endswith("/") else of_suffix(name))
     if found is None:
-        raise UserError(f"{out}: no format has this suffix; end it in .non, .jsonl, .png or another of docs/FORMATS.md")
+        advice = OTHERS.get(Path(name).suffix[1:].lower(), "end it in .non, .jsonl, .png or another of docs/FORMATS.md")
+        raise UserError(f"{out}: no format has this suffix; {advice}")
     return found
 
 

@@ -95,6 +95,15 @@ DISTINCTIVE: tuple[Format, ...] = (
 
 FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN_FORMATS, clue_lists)
 
+OTHERS = {
+    "csv": "export --csv FILE writes a run as a table",
+    "html": "solve --save FILE.html explains a puzzle",
+    "parquet": "dataset writes a run as Parquet",
+    "pdf": "solve --save FILE.pdf prints a puzzle, pack --pdf 4 writes a book with up to 4 puzzles per page",
+    "svg": "solve --save FILE.svg draws a puzzle",
+}
+"""Which command writes what is no format of puzzle files."""
+
 SUDOKU_SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
 """Suffixes of files that hold only Sudokus, which are refused."""
 
@@ -107,13 +116,13 @@ FACTS = re.compile(rb"(?:\b[a-z]\w*\([^\r\n]{1,80}?\)[ \t]*\.\s+){2}")
 
 
 def named(name: str) -> Format:
-    """Return the format of a name. Raises FormatError, with similar names if there are any."""
+    """Return the format of a name. Raises FormatError, with the command that writes it or similar names, if any."""
     names = {known.NAME: known for known in FORMATS}
     if name not in names:
         of_ending = [known.NAME for known in FORMATS if f".{name.lower()}" in known.SUFFIXES]
-        if near := dict.fromkeys([*get_close_matches(name.lower(), names), *of_ending]):
-            raise FormatError(f"unknown format {name!r}; did you mean {' or '.join(near)}? docs/FORMATS.md lists all")
-        raise FormatError(f"unknown format {name!r}; docs/FORMATS.md lists all, like non, jsonl and png")
+        near = " or ".join(dict.fromkeys([*get_close_matches(name.lower(), names), *of_ending]))
+        meant = f"did you mean {near}? " * bool(near) + "docs/FORMATS.md lists all"
+        raise FormatError(f"unknown format {name!r}; {OTHERS.get(name.lower(), meant)}")
     return names[name]
 
 

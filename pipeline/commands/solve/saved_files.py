@@ -35,7 +35,8 @@ def check_paths(paths: list[str]) -> None:
     """Raise a UserError for a path whose suffix names no format."""
     for path in paths:
         if suffix_of(path) not in (*WRITERS, FOLDER):
-            raise UserError(f"--save {path}: unknown format; end it in {', '.join(WRITERS)}, or / for a folder")
+            ends = f"{', '.join(WRITERS)}, or / for a folder"
+            raise UserError(f"--save {path}: unknown format; end it in {ends}; convert writes puzzles")
 
 
 def needs_explanation(paths: list[str]) -> bool:
