@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Private, RunFolder
+from nonocensus.pipeline.commands.options import By, Private, RunFolder, Title
 from nonocensus.pipeline.commands.output import PRIVATE_WARNING, print_result, show_progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
@@ -26,6 +26,8 @@ def dataset(
         bool, typer.Option("--measures", help="Omit what sites state, too: ratings, solving times, dates.")
     ] = False,
     private: Private = False,
+    title: Title = None,
+    by: By = None,
 ) -> None:
     """Export a run as a Parquet dataset for load_dataset.
 
@@ -39,7 +41,7 @@ def dataset(
         raise UserError("--measures, --with-clues and --private exclude each other; give one")
     run = open_run(run_folder)
     with show_progress("reading") as progress:
-        made = write_dataset(run, out_folder, contents[0], progress)
+        made = write_dataset(run, out_folder, contents[0], progress, title, by)
     rows = count_text(made["rows"], "puzzle")
     splits = ", ".join(f"{count:,} {name}" for name, count in made["splits"].items())
     print_result(

@@ -191,6 +191,10 @@ CsvFile = Annotated[
     str | None, typer.Option("--csv", help="Write all rows as CSV (- for stdout, .gz compressed).", metavar="FILE")
 ]
 
+Title = Annotated[str | None, typer.Option(help="Title to publish it under.", metavar="TEXT")]
+
+By = Annotated[str | None, typer.Option(help="Its author or publisher.", metavar="TEXT")]
+
 Private = Annotated[
     bool, typer.Option("--private", help="Include puzzles whose licence forbids it; not for publication.")
 ]

@@ -6,9 +6,11 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
+    By,
     Ids,
     Private,
     RunFolder,
+    Title,
     Where,
     between,
     number_option,
@@ -62,10 +64,8 @@ def pack(
     pdf: Annotated[
         str | None, typer.Option(help="Write book.pdf, up to 1, 2, 4, 6 a page (4-letter: Letter).", metavar="N")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Title for pack.json and the book's cover.", metavar="TEXT")] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Author or publisher for pack.json and the cover.", metavar="TEXT")
-    ] = None,
+    title: Title = None,
+    by: By = None,
     private: Private = False,
     min_density: MinDensity = MIN_DENSITY,
     per_author: Annotated[int | None, number_option("Maximum number of puzzles by one author.", most=MAX_PACK)] = None,

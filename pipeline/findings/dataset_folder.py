@@ -80,8 +80,15 @@ NATURAL = r"""array_to_string(list_transform(regexp_extract_all(source_id, '[0-9
 """SQL for an id with zero-padded numbers, so that 9 sorts before 10."""
 
 
-def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallbacks = SILENT) -> dict[str, Any]:
-    """Write what a run has so far as a dataset; return its rows, splits, data files, licence and folder.
+def write_dataset(
+    run: Run,
+    uri: str,
+    content: Content,
+    progress: ProgressCallbacks = SILENT,
+    title: str | None = None,
+    by: str | None = None,
+) -> dict[str, Any]:
+    """Write what a run has so far as a dataset, of a title and an author; return rows, splits, files, licence, folder.
 
     A previous dataset is replaced once the new one is written. Raises UserError if the folder has other content, the
     run has no results, or another process is writing there.
@@ -119,11 +126,11 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
                 for number, first in enumerate(groups):
                     name = f"{split}-{number:05d}.parquet"
                     files.append(_write_file(new / "data", name, split, columns, chain([first], groups), progress))
-            origin = DatasetOrigin(content, run.manifest, summary, about["minutes_model"], checksum)
+            origin = DatasetOrigin(content, run.manifest, summary, about["minutes_model"], checksum, title, by)
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
             if content == Content.measures:
-                others[DEPOSIT] = deposit(described, license_id)
+                others[DEPOSIT] = deposit(described, license_id, title)
             for name, value in others.items():
                 new.write_json(name, value)
             new.write(CARD, card(origin, columns, counts, duplicates))

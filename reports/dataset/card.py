@@ -44,11 +44,14 @@ class DatasetOrigin(NamedTuple):
     summary: Mapping[str, Any]  # its summary.json
     minutes_model: str = ""  # of its grades
     checksum: str = ""  # of its puzzles: CHECKSUM
+    title: str | None = None
+    by: str | None = None  # its author or publisher
 
     @property
     def citation(self) -> str:
-        """The run's citation in BibTeX."""
-        return cite(self.summary["run_id"], self.summary["last_finished"], self.manifest["versions"]["nonocensus"])
+        """Its citation in BibTeX."""
+        version = self.manifest["versions"]["nonocensus"]
+        return cite(self.summary["run_id"], self.summary["last_finished"], version, self.title, self.by)
 
 
 class RowCount(NamedTuple):
@@ -71,14 +74,20 @@ class SourceTerms(NamedTuple):
     rows: int
 
 
-def license_of(content: Content, counts: Sequence[RowCount]) -> str:
-    """Return the Hub's name of the dataset's licence, "other" if rows have several, or what sites state."""
+def licenses_of(content: Content, counts: Sequence[RowCount]) -> list[str]:
+    """Return the Hub's names of the dataset's licences; none if one is unknown, or for what sites state."""
     if content == Content.measures:
-        return MEASURES_LICENSE
-    if content != Content.licensed or any(count.source in HOME_PAGES for count in counts):
-        return "other"
+        return [MEASURES_LICENSE]
+    if content == Content.everything or any(count.source in HOME_PAGES for count in counts):
+        return []
     stated = {MEASURES_LICENSE if count.source in MADE_BY_RULE else (count.license or "").lower() for count in counts}
-    return stated.pop() if len(stated) == 1 and stated <= LICENSES.keys() else "other"
+    return sorted(stated) if stated <= LICENSES.keys() else []
+
+
+def license_of(content: Content, counts: Sequence[RowCount]) -> str:
+    """Return the Hub's name of the dataset's licence, "other" if it has several or unknown ones."""
+    known = licenses_of(content, counts)
+    return known[0] if len(known) == 1 else "other"
 
 
 def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], duplicates: int) -> bytes:
@@ -143,7 +152,7 @@ def _head(origin: DatasetOrigin, counts: Sequence[RowCount], total: int, splits:
         "license_link": "README.md",
     }
     entries = {
-        "pretty_name": f"Nonogram census: {count_text(total, 'puzzle')}",
+        "pretty_name": origin.title or f"Nonogram census: {count_text(total, 'puzzle')}",
         "license": license_id,
         **(several if license_id == "other" else {}),
         "tags": KEYWORDS,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from nonocensus.reports.dataset.card import KEYWORDS, LICENSES, DatasetOrigin, RowCount, license_of
+from nonocensus.reports.dataset.card import KEYWORDS, LICENSES, DatasetOrigin, RowCount, licenses_of
 from nonocensus.reports.dataset.dataset_columns import SPLITS, DataFile
 from nonocensus.reports.rights import HOME_PAGES
 from nonocensus.reports.words.citation import AUTHOR
@@ -59,6 +59,7 @@ def croissant(
 ) -> dict[str, Any]:
     """Return the metadata. List columns, which Croissant cannot describe, are only named."""
     sites = sorted({count.source for count in counts if count.source in HOME_PAGES})
+    licenses = [LICENSES[name] for name in licenses_of(origin.content, counts)]
     nested = [column.name for column in columns if pa.types.is_nested(column.type)]
     others = f" The files have more columns, of lists: {', '.join(nested)}." if nested else ""
     fields = [_field("split", "train, validation or test", "sc:Text", SPLIT)]
@@ -70,12 +71,12 @@ def croissant(
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": f"nonocensus-{origin.summary['run_id']}",
+        "name": origin.title or f"nonocensus-{origin.summary['run_id']}",
         "description": "A census of nonograms: verdicts, counters, times and measures of difficulty.",
-        "creator": {"@type": "sc:Organization", "name": AUTHOR},
+        "creator": {"@type": "sc:Organization", "name": origin.by or AUTHOR},
         "keywords": KEYWORDS,
         "isBasedOn": [HOME_PAGES[site] for site in sites],
-        "license": LICENSES.get(license_of(origin.content, counts), "README.md says what is under which licence"),
+        "license": licenses if len(licenses) > 1 else [*licenses, "README.md#licence"][0],
         "version": "1.0.0",
         "datePublished": origin.summary["last_finished"],
         "citeAs": origin.citation,

@@ -11,29 +11,31 @@ TITLE = "A census of nonograms: verdicts and measures of difficulty"
 """The title of a run's dataset."""
 
 
-def cite(run_id: str, finished: str | None, solver_version: str) -> str:
-    """Return the citation of a run in BibTeX.
+def cite(
+    run_id: str, finished: str | None, solver_version: str, title: str | None = None, by: str | None = None
+) -> str:
+    """Return the citation of a run in BibTeX, or of its dataset of a title and an author.
 
     finished   time in ISO 8601, of which the year is kept
     """
     return (
         f"@misc{{nonocensus-{run_id},\n"
-        f"  title = {{{TITLE}}},\n"
-        f"  author = {{{{{AUTHOR}}}}},\n"
+        f"  title = {{{title or TITLE}}},\n"
+        f"  author = {{{{{by or AUTHOR}}}}},\n"
         f"  year = {{{(finished or '')[:4]}}},\n"
         f"  note = {{nonocensus {solver_version}, run {run_id}}}\n"
         "}"
     )
 
 
-def deposit(croissant: Mapping[str, Any], license_id: str) -> dict[str, Any]:
+def deposit(croissant: Mapping[str, Any], license_id: str, title: str | None = None) -> dict[str, Any]:
     """Return what Zenodo needs to register a DOI with DataCite: the content of .zenodo.json.
 
     croissant    the dataset's Croissant metadata
     license_id   the Hub's name of its licence, which Zenodo uses too
     """
     return {
-        "title": TITLE,
+        "title": title or TITLE,
         "upload_type": "dataset",
         "description": croissant["description"],
         "creators": [{"name": croissant["creator"]["name"]}],

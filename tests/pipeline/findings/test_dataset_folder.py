@@ -289,8 +289,9 @@ def test_a_run_without_results_is_refused(tmp_path: Path, refused: Refused) -> N
 
 
 def test_command(run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
-    told = nonocensus("dataset", run.folder.uri, "--out", "d")
+    told = nonocensus("dataset", run.folder.uri, "--out", "d", "--title", "Owls", "--by", "Ada")
     assert told.code == 0
+    assert "# Owls\n\nBy Ada." in (tmp_path / "d/README.md").read_text()
     assert "105 puzzles" in told.out
     assert "load_dataset('d')" in told.out
     made = json.loads(nonocensus("dataset", run.folder.uri, "--out", "d", "--private", "--json").out)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles
 
-from nonocensus.reports.dataset.card import DatasetOrigin, RowCount, card, license_of
+from nonocensus.reports.dataset.card import LICENSES, DatasetOrigin, RowCount, card, license_of
 from nonocensus.reports.dataset.croissant import croissant
 from nonocensus.reports.dataset.dataset_columns import (
     DUPLICATE,
@@ -155,13 +155,18 @@ def test_card_has_correlations_as_the_model_has_them() -> None:
     assert "from about 20 % below it to 25 % above" in text.decode()
 
 
-def test_deposit_repeats_the_croissant() -> None:
+@pytest.mark.parametrize("title", [None, "Owls"])
+def test_deposit_repeats_the_croissant(title: str | None) -> None:
     counts = [RowCount("train", "webpbn", None, "multiple", 1)]
-    about, columns = origin(Content.measures), schema(Content.measures)
+    about = origin(Content.measures)._replace(title=title, by=title and "Ada")
+    columns = schema(Content.measures)
     described = croissant(about, counts, columns, [])
-    made = deposit(described, license_of(Content.measures, counts))
+    made = deposit(described, license_of(Content.measures, counts), title)
     assert made["license"] == front(card(about, columns, counts, 0))["license"] == "cc0-1.0"
-    assert made["title"] in origin().citation
+    assert made["title"] in about.citation
+    assert made["creators"][0]["name"] in about.citation
+    assert described["name"] == (title or "nonocensus-r1")
+    assert (b"\n# Owls\n\nBy Ada.\n\n" in card(about, columns, counts, 0)) == bool(title)
     assert (made["upload_type"], made["publication_date"]) == ("dataset", "2026-01-03")
     assert made["related_identifiers"] == [{"identifier": "https://webpbn.com", "relation": "isDerivedFrom"}]
     for name in ("description", "version", "keywords"):
@@ -175,6 +180,7 @@ def test_deposit_repeats_the_croissant() -> None:
         (Content.none, "webpbn", [None, "MIT"], "other"),  # ratings and times are the site's
         (Content.licensed, "webpbn", ["MIT"], "other"),
         (Content.licensed, "local", ["Apache-2.0", "Apache-2.0"], "apache-2.0"),
+        (Content.none, "local", ["Apache-2.0"], "apache-2.0"),
         (Content.licensed, "local", ["Apache-2.0", "MIT"], "other"),
         (Content.licensed, "local", ["Apache-2.0", None], "other"),
         (Content.licensed, "local", ["words"], "other"),
@@ -183,7 +189,13 @@ def test_deposit_repeats_the_croissant() -> None:
     ],
 )
 def test_licence_of_the_whole(content: Content, source: str, licenses: list[str | None], expected: str) -> None:
-    assert license_of(content, [RowCount("train", source, text, "multiple", 1) for text in licenses]) == expected
+    counts = [RowCount("train", source, text, "multiple", 1) for text in licenses]
+    assert license_of(content, counts) == expected
+    stated = croissant(origin(content), counts, schema(content), [])["license"]
+    if licenses == ["Apache-2.0", "MIT"]:
+        assert stated == [LICENSES["apache-2.0"], LICENSES["mit"]]
+    else:
+        assert stated == LICENSES.get(expected, "README.md#licence")
 
 
 @pytest.mark.parametrize(
