@@ -32,7 +32,7 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import benchmark
 from nonocensus.pipeline.findings.figures_page import FigureTable, figure, figures_page
-from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.pipeline.store.paths import STDOUT, open_output
 from nonocensus.pipeline.store.sources import no_puzzle_error
 from nonocensus.reports.charts.chart import alone
 from nonocensus.reports.charts.cpu_times import SolverTimes, curves
@@ -143,10 +143,10 @@ def bench(
         typer.Option(help="CSV file of all results (.gz compressed).", metavar="FILE", rich_help_panel=OUTPUT),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
+        str | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
     ] = None,
     chart: Annotated[
-        Path | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
+        str | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
     ] = None,
     peers: Annotated[
         Path | None,
@@ -173,12 +173,13 @@ def bench(
     else:
         found = bench_puzzles(source, cpu_limit, check_goal, csv, chart, peers)
     if markdown:
-        markdown.write_text(markdown_page(found), encoding="utf-8")
+        with open_output(markdown) as file:
+            file.write(markdown_page(found).encode())
     print_result(found.figures | ({found.name: found.more} if found.more else {}), describe_figures(found))
     raise typer.Exit(status)
 
 
-def check_files(which: BenchSet, csv: str | None, chart: Path | None, peers: Path | None) -> None:
+def check_files(which: BenchSet, csv: str | None, chart: str | None, peers: Path | None) -> None:
     """Raise a UserError for files that the set can't fill, or that conflict."""
     if csv and which in AGGREGATED:
         raise UserError(f"--csv has one line per puzzle, and {which} has none")
@@ -215,7 +216,7 @@ def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> Bench
 
 
 def bench_puzzles(
-    source: BenchInput, cpu_limit: float, check_goal: bool, csv: str | None, chart: Path | None, peers: Path | None
+    source: BenchInput, cpu_limit: float, check_goal: bool, csv: str | None, chart: str | None, peers: Path | None
 ) -> BenchFigures:
     """Solve puzzles one after the other, write the files, and list the slowest."""
     batches = read_batches(source)
@@ -251,13 +252,14 @@ def bench_engines(source: BenchInput, engines: list[Engine], limits: EngineLimit
     return BenchFigures(source.title, command, found, rows, "engines"), SOME_FAILED if differing else DONE
 
 
-def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> None:
+def draw_times(results: Any, chart: str, peers: Path | None, title: str) -> None:
     """Write the chart of the times of a set, and those of peers."""
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
     seconds = results["cpu_seconds"].to_pylist()
     decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
     others = [] if peers is None else benchmark.read_peers(peers, set(ids))
-    chart.write_bytes(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title)))
+    with open_output(chart) as file:
+        file.write(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title)))
 
 
 def read_batches(source: BenchInput) -> list[pa.RecordBatch]:

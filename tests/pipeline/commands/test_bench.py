@@ -25,16 +25,16 @@ def test_exhaustive_set_matches_published_counts(nonocensus: Any) -> None:
 
 
 def test_random_set_writes_csv_and_markdown(nonocensus: Any, tmp_path: Path) -> None:
-    options = ("--size", "8x6", "--count", "30", "--seed", "4", "--csv", "a.csv", "--markdown", "a.md")
+    options = ("--size", "8x6", "--count", "30", "--seed", "4", "--csv", "new/a.csv", "--markdown", "new/a.md")
     done = nonocensus("bench", "random", *options)
     assert done.code == 0
     assert "undecided" in done.out
-    with (tmp_path / "a.csv").open(newline="") as file:
+    with (tmp_path / "new/a.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 30
     assert {row["status"] for row in rows} == {"ok"}
     assert all(float(row["cpu_seconds"]) > 0 for row in rows)
-    text = (tmp_path / "a.md").read_text()
+    text = (tmp_path / "new/a.md").read_text()
     assert "`nonocensus bench random --size 8x6 --density 0.5 --seed 4 --count 30 --cpu-limit 60`" in text
     assert text.count("| random/8x6-0.5-4-") == 10
 

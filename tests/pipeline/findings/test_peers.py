@@ -59,10 +59,10 @@ def test_bench_draws_them(tmp_path: Path, nonocensus: Nonocensus) -> None:
     nc.write([L], tmp_path / "l.jsonl")
     beside = tmp_path / "peers.csv"
     beside.write_text("solver,puzzle,cpu_seconds\nold,made/l,0.5\n")
-    options = ("--chart", str(tmp_path / "chart.svg"), "--peers", str(beside))
+    options = ("--chart", str(tmp_path / "new/chart.svg"), "--peers", str(beside))
     done = nonocensus("bench", "puzzles", str(tmp_path / "l.jsonl"), *options)
     assert done.code == 0
-    drawn = (tmp_path / "chart.svg").read_text()
+    drawn = (tmp_path / "new/chart.svg").read_text()
     assert "nonocensus (1 of 1)" in drawn
     assert "old (1 of 1)" in drawn
     done = nonocensus("bench", "puzzles", str(tmp_path / "l.jsonl"), "--peers", str(beside))
