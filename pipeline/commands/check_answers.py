@@ -15,7 +15,6 @@ from nonocensus.pipeline.commands.options import (
     CpuLimit,
     InputFormat,
     PuzzleNumber,
-    format_named,
 )
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, activity, json_line, print_result, table
 from nonocensus.pipeline.commands.solve.hint import single_puzzle
@@ -26,6 +25,7 @@ from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
 from nonocensus.pipeline.store.paths import open_output
 from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.reports.words.formatting import count_text, share
+from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 
 COLORS = {"solved": "green", "partial": "yellow", "timeout": "yellow"}
@@ -73,12 +73,12 @@ def check(
 
 
 def check_one(
-    argument: str, answer: str, number: int | None, input_format: str | None, request: FetchOptions, cpu_limit: float
+    argument: str, answer: str, number: int | None, input_format: Format | None, request: FetchOptions, cpu_limit: float
 ) -> int:
     """Check an answer, print the verdict and return the exit status."""
     if argument == answer == STDIN:
         raise UserError("puzzle and answer can't both be standard input")
-    puzzles = read_puzzles(parse_arguments([argument], request), format_named(input_format), request)
+    puzzles = read_puzzles(parse_arguments([argument], request), input_format, request)
     found = single_puzzle(puzzles, number, [argument], "check")
     with activity("checking"):
         try:

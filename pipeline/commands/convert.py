@@ -12,7 +12,6 @@ from nonocensus.pipeline.commands.options import (
     InputFormat,
     OutputFormat,
     PuzzleNumber,
-    format_named,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -60,9 +59,9 @@ def convert(
     """
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
-    output_format, known_format = format_for(out, format_named(to)), format_named(input_format)
+    output_format = format_for(out, to)
     with resumable(), show_progress("converting") as progress:
-        found = read_puzzles(paths, known_format, progress, contact)
+        found = read_puzzles(paths, input_format, progress, contact)
         if number is not None:
             found = islice(found, number - 1, number)
         report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), progress)

@@ -21,7 +21,6 @@ from nonocensus.pipeline.commands.options import (
     Places,
     Serial,
     Where,
-    format_named,
     read_selection,
     refuse_selection,
 )
@@ -67,14 +66,13 @@ def grade(
     Exit status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
     request = JobRequest(read_selection(ids, where, limit), cpu_limit, Resources(cpus, address, serial))
-    file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_grading(only_run(places), request), request.resources)
         return
     tally, rows, problems = Tally(), list[pa.Table](), list[Problem]()
     with resumable(), show_progress("grading") as progress:
         for place in places:
-            tally += grade_place(place, replace(request, progress=progress), file_format, rows, problems)
+            tally += grade_place(place, replace(request, progress=progress), input_format, rows, problems)
     if global_options.json:
         print_json(tally_fields(tally) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, format_named, parse_ids
+from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, parse_ids
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -56,7 +56,7 @@ def import_(
     """
     with resumable(), show_progress("importing") as progress:
         terms = Terms(license_, owner)
-        report = import_paths(paths, store, progress, format_named(input_format), contact, terms, update)
+        report = import_paths(paths, store, progress, input_format, contact, terms, update)
     list_problems("not imported", report.problems)
     list_problems("can have no solution as they stand; stored as invalid", report.invalid)
     total = open_store(store).rows()

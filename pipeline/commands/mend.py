@@ -22,7 +22,6 @@ from nonocensus.pipeline.commands.options import (
     Places,
     Serial,
     Where,
-    format_named,
     read_selection,
     refuse_selection,
 )
@@ -75,12 +74,11 @@ def mend(
     """
     check_output(out, to)
     request = JobRequest(read_selection(ids, where, limit), cpu_limit, Resources(cpus, address, serial))
-    file_format = format_named(input_format)
     if dry_run:
         print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)
         return
     with resumable() if any(map(is_run, places)) else nullcontext():
-        found, problems = mend_places(places, request, file_format)
+        found, problems = mend_places(places, request, input_format)
     if not global_options.json:  # after the progress bar has ended
         print_text([] if global_options.quiet else map(describe_mended, found))
         if len(found) == 1 and not global_options.quiet:
@@ -96,14 +94,14 @@ def mend(
     raise typer.Exit(SOME_FAILED if problems else DONE)
 
 
-def check_output(out: str | None, to: str | None) -> None:
+def check_output(out: str | None, to: Format | None) -> None:
     """Raise a UserError for options of output that can't be met."""
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
     if out == STDOUT:
         raise UserError("--out -: standard output gets the report; name a file")
     if out is not None:
-        format_for(out, format_named(to))
+        format_for(out, to)
 
 
 def mend_places(
@@ -137,12 +135,12 @@ def mended_in(places: list[str], request: JobRequest, input_format: Format | Non
             yield from mend_puzzles(puzzles, request.cpu_limit, request.resources, request.progress)
 
 
-def write_mended(found: list[MendResult], out: str | None, to: str | None) -> tuple[int, list[Problem]]:
+def write_mended(found: list[MendResult], out: str | None, to: Format | None) -> tuple[int, list[Problem]]:
     """Write each puzzle with its first change; return the count of files, and the problems."""
     changed = [normalize_palette(mending.puzzle) for item in found for mending in item.mendings[:1]]
     if out is None or not changed:
         return 0, []
-    report = convert(changed, out, ConversionOptions(format_for(out, format_named(to)), lossy=True))
+    report = convert(changed, out, ConversionOptions(format_for(out, to), lossy=True))
     return report.files, report.problems
 
 

@@ -12,7 +12,7 @@ import typer
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.plan import EVERYTHING, Selection
-from nonocensus.pipeline.store import conversion
+from nonocensus.pipeline.store.conversion import format_named
 from nonocensus.pipeline.store.sources import exists
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_DEPTH
@@ -76,10 +76,11 @@ Places = Annotated[
 OutStore = Annotated[str, typer.Option("--out", help="Store to create or extend.", metavar="STORE")]
 
 InputFormat = Annotated[
-    str | None,
+    Format | None,
     typer.Option(
         "--format",
         "-f",
+        parser=format_named,
         help="Input format.",
         metavar="FORMAT",
         show_default="detect from content",
@@ -87,10 +88,13 @@ InputFormat = Annotated[
     ),
 ]
 
-OutputFormat = Annotated[
-    str | None,
-    typer.Option("--to", help="Output format.", metavar="FORMAT", show_default="by its name; jsonl in a folder"),
-]
+
+def format_option(default: str) -> Any:
+    """Return the option --to, with its default in words."""
+    return typer.Option("--to", parser=format_named, help="Output format.", metavar="FORMAT", show_default=default)
+
+
+OutputFormat = Annotated[Format | None, format_option("by its name; jsonl in a folder")]
 
 # Selection
 
@@ -208,11 +212,6 @@ def given_options(context: typer.Context) -> list[str]:
         for parameter, source in sources.items()
         if parameter.param_type_name == "option" and source is not None and source.name == "COMMANDLINE"
     ]
-
-
-def format_named(name: str | None) -> Format | None:
-    """Return the file format of a name."""
-    return None if name is None else conversion.format_named(name)
 
 
 def read_selection(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:

@@ -13,6 +13,7 @@ from nonocensus.pipeline.commands.options import (
     Title,
     Where,
     between,
+    format_option,
     number_option,
     parse_ids,
     parsed_range,
@@ -30,10 +31,10 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, funnel_text, parse_layout, write_pack
 from nonocensus.pipeline.findings.task_file import write_tasks
 from nonocensus.pipeline.run.run_folder import open_run
-from nonocensus.pipeline.store.conversion import format_named
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.page.book import EASY_PRINT
 from nonocensus.reports.words.formatting import count_text
+from nonocensus.scrapers.formats import Format, non
 
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
@@ -60,7 +61,7 @@ def pack(
     where: Where = None,
     spread: SpreadBy = None,
     minutes: Minutes = None,
-    to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
+    to: Annotated[Format | None, format_option("non")] = None,
     pdf: Annotated[
         str | None, typer.Option(help="Write book.pdf, up to 1, 2, 4, 6 a page (4-letter: Letter).", metavar="N")
     ] = None,
@@ -77,7 +78,6 @@ def pack(
     rated best at their site are taken first. --where selects, like "stars < 2 and width <= 15". Rules of selection and
     of the book: docs/DATASETS.md.
     """
-    output_format = format_named(to)
     run = open_run(run_folder)
     with show_progress("choosing") as progress:
         wanted = PackOptions(
@@ -86,7 +86,7 @@ def pack(
             where=where,
             spread=spread,
             minutes=parsed_range(minutes),
-            to=output_format,
+            to=to or non,
             private=private,
             min_density=min_density,
             per_author=per_author,

@@ -16,7 +16,6 @@ from nonocensus.pipeline.commands.options import (
     OutputFormat,
     between,
     existing,
-    format_named,
     parsed_size,
 )
 from nonocensus.pipeline.commands.output import (
@@ -100,7 +99,7 @@ def picture(
         raise UserError("--to is the format of a file: name it with --out")
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
-    conversion = None if out is None else ConversionOptions(format_for(out, format_named(to)), lossy=True)
+    conversion = None if out is None else ConversionOptions(format_for(out, to), lossy=True)
     width, height = parsed_size(size) if size else (None, None)
     request = ImageOptions(width, height, colors, dither)
     made, problems = convert_images(existing(images), request, rung or ("search" if unique else None), cpu_limit)

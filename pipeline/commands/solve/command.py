@@ -21,7 +21,6 @@ from nonocensus.pipeline.commands.options import (
     LastRung,
     PuzzleNumber,
     between,
-    format_named,
     given_options,
     number_option,
 )
@@ -163,7 +162,7 @@ def solve(
     output = OutputOptions(explain, watch, stats, brief, as_xml, save or [])
     output.check(global_options.json, solutions > 0)
     request = FetchOptions(tuple(base_url or ()), contact, refresh)
-    puzzles = read_puzzles(parse_arguments(files, request), format_named(input_format), request)
+    puzzles = read_puzzles(parse_arguments(files, request), input_format, request)
     if state is not None and from_saved is not None:
         raise UserError("--state excludes --from-saved: a puzzle starts from one grid")
     if hint:
