@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import typer
 from typer.cli import get_docs_for_click
 
@@ -21,7 +22,7 @@ import nonocensus
 from nonocensus.pipeline import errors
 from nonocensus.pipeline.commands.app import EPILOG, FUNCTIONS, app, load_command
 from nonocensus.pipeline.commands.output import BUG
-from nonocensus.pipeline.findings import pack_index
+from nonocensus.pipeline.findings.pack_index import Pack
 from nonocensus.pipeline.prometheus import Metric
 from nonocensus.pipeline.run.run_metrics import RUN_METRICS
 from nonocensus.pipeline.serve.monitoring import SERVER_METRICS
@@ -169,7 +170,7 @@ def _metrics_table(metrics: tuple[Metric, ...]) -> list[str]:
 
 def pack_schema() -> str:
     """docs/pack.schema.json: the JSON schema of pack.json."""
-    return json.dumps(pack_index.schema(), indent=2) + "\n"
+    return json.dumps(msgspec.json.schema(Pack), indent=2) + "\n"
 
 
 def step_picture() -> str:

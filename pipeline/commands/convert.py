@@ -23,7 +23,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
 )
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.store.conversion import Conversion, ConversionOptions, format_for, read_puzzles
+from nonocensus.pipeline.store.conversion import ConversionOptions, format_for, read_puzzles
 from nonocensus.pipeline.store.conversion import convert as write_converted
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.words.formatting import count_text
@@ -67,21 +67,9 @@ def convert(
         report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), progress)
     list_problems("could not be converted", report.problems)
     if out != STDOUT:
-        print_converted(report, out)
+        lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())
+        files = f" in {report.files:,} files" if report.files > 1 else ""
+        written = f"[bold green]{count_text(report.puzzles, 'puzzle')}[/bold green] written to {escape(out)}{files}."
+        fields = {**vars(report), "problems": [problem._asdict() for problem in report.problems]}
+        print_result(fields, written + f"\nLeft out: {escape(lost)}." * bool(lost))
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
-
-
-def print_converted(report: Conversion, out: str) -> None:
-    """Print the counts of puzzles, files and dropped properties."""
-    lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())
-    files = f" in {report.files:,} files" if report.files > 1 else ""
-    print_result(
-        {
-            "puzzles": report.puzzles,
-            "files": report.files,
-            "left_out": dict(report.left_out),
-            "problems": [problem._asdict() for problem in report.problems],
-        },
-        f"[bold green]{count_text(report.puzzles, 'puzzle')}[/bold green] written to {escape(out)}{files}."
-        + (f"\nLeft out: {escape(lost)}." if lost else ""),
-    )

@@ -107,9 +107,7 @@ def pack(
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
         lines.append(f"Lost in these files (--to jsonl keeps it): {escape(lost)}.")
     lines += [PRIVATE_WARNING] * private
-    if made.trivial:
-        lines.append(f"Left out {made.trivial:,} without a decision: fewer than 3 rows or columns, or all cells alike.")
-    lines += [f"[yellow]Note:[/yellow] {escape(note)}." for note in made.notes]
+    lines += [f"{escape(note)}." for note in made.notes]
     for reason in dict.fromkeys(made.skipped.values()):
         named = first_ids([name for name, why in made.skipped.items() if why == reason])
         lines.append(f"[yellow]Skipped[/yellow] {named}: {escape(reason)}.")

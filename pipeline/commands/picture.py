@@ -109,22 +109,15 @@ def picture(
         problems += report.problems
         files = report.files
     if out != STDOUT:
-        print_pictures(made, problems, files, out)
-    list_problems("could not be made into puzzles", problems)
-    raise typer.Exit(SOME_FAILED if problems else DONE)
-
-
-def print_pictures(made: list[ImagePuzzle], problems: list[Problem], files: int, out: str | None) -> None:
-    """Print the puzzles, and the count of files written."""
-    written = f"[bold green]{files:,}[/bold green] {'file' if files == 1 else 'files'} written: {escape(out or '')}"
-    print_result(
-        {
+        written = f"[bold green]{files:,}[/bold green] {'file' if files == 1 else 'files'} written: {escape(out or '')}"
+        fields = {
             "pictures": [picture_fields(each) for each in made],
             "files": files,
             "problems": [problem._asdict() for problem in problems],
-        },
-        chain(*map(describe_picture, made), [written] * bool(files)),
-    )
+        }
+        print_result(fields, chain(*map(describe_picture, made), [written] * bool(files)))
+    list_problems("could not be made into puzzles", problems)
+    raise typer.Exit(SOME_FAILED if problems else DONE)
 
 
 def convert_images(

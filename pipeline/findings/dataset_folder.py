@@ -14,7 +14,7 @@ import hashlib
 import io
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from tempfile import gettempdir
 from typing import Any
@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
-from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.job_tables import finished_grades, minutes_model
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.result_pairs import pairs
@@ -94,7 +94,7 @@ def write_dataset(
     run has no results, or another process is writing there.
     """
     place = folder(uri)
-    _refuse_another(place)
+    place.read_mark(MARK, KIND)
     summary = summarize(run)
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
@@ -147,16 +147,6 @@ def write_dataset(
         "license": license_id,
         "folder": place.name,
     }
-
-
-def _refuse_another(place: Folder) -> None:
-    """Raise UserError unless a folder is empty or has a dataset, complete or partial."""
-    if place.has(MARK):
-        with suppress(InputError):  # an unrelated dataset.json of any shape
-            if place.read_record(MARK, dict[str, Any]).get("kind") == KIND:
-                return
-    if place.names():
-        raise UserError(f"{place.name} is not empty and holds no dataset of nonocensus; name an empty or a new folder")
 
 
 def _clear(place: Folder) -> None:

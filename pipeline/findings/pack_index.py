@@ -111,8 +111,3 @@ def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]
 def side_of(clues: tuple[Clue, ...]) -> list[list[tuple[int, int]]]:
     """Return clues as lists of blocks."""
     return [[(block.length, block.color) for block in clue] for clue in clues]
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of pack.json."""
-    return msgspec.json.schema(Pack)

@@ -15,17 +15,16 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
-from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.findings.deduplication import near_copies
 from nonocensus.pipeline.findings.pack_index import KIND, Pack, packed_puzzle
@@ -136,7 +135,6 @@ class Packed(NamedTuple):
 
     puzzles    number of puzzles
     considered numbers of puzzles that remain after each condition, in order
-    trivial    number of puzzles left out as they hold no decision
     left_out   properties that the format does not support, in words, with numbers of puzzles
     skipped    reasons by id of chosen puzzles that are damaged, near an older one, or that the format or a page of the
                book can't hold
@@ -147,7 +145,6 @@ class Packed(NamedTuple):
 
     puzzles: int
     considered: dict[str, int]
-    trivial: int
     left_out: dict[str, int]
     skipped: dict[str, str]
     small: dict[str, float]
@@ -242,26 +239,23 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             for number, (name, (puzzle, _), row) in enumerate(zip(names, puzzles, listed.to_pylist(), strict=True), 1)
         ],
     )
-    small = {}
     if options.pdf is not None:
-
-        def tracked(drawn: Sequence[BookPuzzle]) -> Iterator[BookPuzzle]:
-            progress.on_start("drawing puzzles", len(drawn), 0)
-            return track(drawn, progress)
-
+        progress.on_start("drawing puzzles", len(puzzles), 0)
+        tracked = functools.partial(track, progress=progress)
         files[BOOK] = book(chapters, options.pdf, tracked, options.title, options.by)
-        for puzzle, points in small_print(chapters):
-            small[puzzle.puzzle_id] = math.floor(10 * points) / 10
         index.files.append(BOOK)
+    small = {puzzle.puzzle_id: math.floor(10 * points) / 10 for puzzle, points in small_print(chapters)}
     _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
-    *_, before, last = considered.values()
-    trivial = before - last if DECISIONS in considered else 0
-    notes = [*_notes(rows, options, last)]
-    return Packed(len(puzzles), dict(considered), trivial, dict(left_out), skipped, small, notes, place.name)
+    notes = [*_notes(rows, options, considered)]
+    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, notes, place.name)
 
 
-def _notes(rows: pa.Table, options: PackOptions, qualified: int) -> Iterator[str]:
-    """Yield notes on chosen rows, of those that qualified: ratings that --where mixes, and rows without one."""
+def _notes(rows: pa.Table, options: PackOptions, considered: Mapping[str, int]) -> Iterator[str]:
+    """Yield notes on chosen rows: puzzles left out before, ratings that --where mixes, puzzles without one."""
+    *_, before, qualified = considered.values()
+    if DECISIONS in considered and before > qualified:
+        left_out = before - qualified
+        yield f"Left out {left_out:,} without a decision: fewer than 3 rows or columns, or all cells alike"
     where, sources = (options.where or "").lower(), sorted(rows["source"].unique().drop_null().to_pylist())
     for name in ("site_quality", "site_difficulty"):
         scales = {source: RATING_SCALES[source, name] for source in sources if (source, name) in RATING_SCALES}
@@ -270,7 +264,7 @@ def _notes(rows: pa.Table, options: PackOptions, qualified: int) -> Iterator[str
             yield f"--where compares {name} of different scales, {ranges}; add: and source = '{sources[0]}'"
     unrated = rows["site_quality"].null_count
     if unrated and qualified > len(rows) == options.count:
-        yield f"drawn at random, but the same each time, as no site rates them: {count_text(unrated, 'puzzle')}"
+        yield f"Drawn at random, but the same each time, as no site rates them: {count_text(unrated, 'puzzle')}"
 
 
 def _page(puzzle: Puzzle) -> str | None:
@@ -310,14 +304,8 @@ def funnel_text(considered: Mapping[str, int]) -> str:
 
 def _previous_files(place: Folder) -> list[str]:
     """Return the files of a previous pack in a folder; UserError if it has other content."""
-    if place.has(MARK):
-        with suppress(InputError):  # an unrelated pack.json of any shape
-            about = place.read_record(MARK, dict[str, Any])
-            if about.get("kind") == KIND:
-                return [name for name in about.get("files", []) if isinstance(name, str) and OWN.fullmatch(name)]
-    if place.names():
-        raise UserError(f"{place.name} is not empty and not a pack; name an empty or a new folder")
-    return []
+    files = place.read_mark(MARK, KIND).get("files", [])
+    return [name for name in files if isinstance(name, str) and OWN.fullmatch(name)]
 
 
 def _drawn(batches: Iterator[pa.Table], options: PackOptions) -> dict[str, Drawn]:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
@@ -199,6 +199,17 @@ class Folder(NamedTuple):
             return found
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InputError(f"{self.name}/{name} is damaged: {error}", advice) from error
+
+    def read_mark(self, name: str, kind: str) -> dict[str, Any]:
+        """Return the JSON that marks a folder as of a kind, {} if it is empty. Raises UserError for other content."""
+        if self.has(name):
+            with suppress(InputError):  # an unrelated file of any shape
+                about = self.read_record(name, dict[str, Any])
+                if about.get("kind") == kind:
+                    return about
+        if self.names():
+            raise UserError(f"{self.name} is not empty and not a {kind}; name an empty or a new folder")
+        return {}
 
     def read_each(self, names: Iterable[str], kind: type[R], advice: str = "") -> list[R | InputError | OSError]:
         """Read JSON files in parallel as `read_record`, with the error in place of a record that can't be read."""

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -108,7 +107,7 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
             total=total,
             cite=Markup(origin.citation),
             checksum=Markup(CHECKSUM),
-            dates=[_day(origin.summary[name]) for name in ("first_started", "last_finished")],
+            dates=[(origin.summary[name] or "")[:10] for name in ("first_started", "last_finished")],
             splits={name: splits[name] for name in SPLITS if splits[name]},
             labels=_totals(counts, "label"),
             sources=sources[:LISTED],
@@ -117,9 +116,13 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
             made_by_rule=any(source.name in MADE_BY_RULE for source in sources),
             with_content=sum(source.rows for source in sources if source.content),
             duplicates=duplicates,
-            columns=[(Markup(field.name), _type(field.type), _describe(field, "description")) for field in columns],
+            columns=[
+                (Markup(field.name), _type(field.type), field.metadata[b"description"].decode()) for field in columns
+            ],
             measures=[
-                (Markup(field.name), _describe(field, "source")) for field in columns if b"source" in field.metadata
+                (Markup(field.name), field.metadata[b"source"].decode())
+                for field in columns
+                if b"source" in field.metadata
             ],
             graded="grade" in columns.names,
             validations=_validations() if "stars" in columns.names else [],
@@ -193,11 +196,3 @@ def _type(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return f"list<{_type(kind.value_type)}>"
     return str(kind)
-
-
-def _describe(field: pa.Field, what: str) -> str:
-    return str(field.metadata[what.encode()].decode())
-
-
-def _day(moment: str | None) -> str | None:
-    return moment and f"{datetime.fromisoformat(moment):%Y-%m-%d}"

@@ -80,7 +80,17 @@ def croissant(
         "version": "1.0.0",
         "datePublished": origin.summary["last_finished"],
         "citeAs": origin.citation,
-        "distribution": [*map(_file, files), _file_set()],
+        "distribution": [
+            *map(_file, files),
+            {
+                "@type": "cr:FileSet",
+                "@id": FILES,
+                "name": FILES,
+                "description": "The files of all splits.",
+                "encodingFormat": PARQUET,
+                "includes": "data/*.parquet",
+            },
+        ],
         "recordSet": [
             {
                 "@type": "cr:RecordSet",
@@ -103,17 +113,6 @@ def _file(file: DataFile) -> dict[str, Any]:
         "contentSize": f"{file.size} B",
         "encodingFormat": PARQUET,
         "sha256": file.sha256,
-    }
-
-
-def _file_set() -> dict[str, Any]:
-    return {
-        "@type": "cr:FileSet",
-        "@id": FILES,
-        "name": FILES,
-        "description": "The files of all splits.",
-        "encodingFormat": PARQUET,
-        "includes": "data/*.parquet",
     }
 
 

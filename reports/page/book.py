@@ -254,7 +254,7 @@ def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None,
 
 def _measure(each: BookPuzzle, least: float = EASY_PRINT) -> _Sized:
     """Measure a puzzle whose numbers have a least size in points."""
-    return _Sized(each, *extent(each.puzzle, 1.0), least / print_size(each.puzzle, 1.0))
+    return _Sized(each, *extent(each.puzzle), least / print_size(each.puzzle, 1.0))
 
 
 def _pages(puzzles: Iterable[BookPuzzle], layout: BookLayout) -> Iterator[list[_Sized]]:

@@ -15,7 +15,7 @@ from nonocensus.reports.clean import clean, without_mojibake
 from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clue_numbers, clues_fit, geometry
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, ink, rgb
-from nonocensus.reports.drawings.svg import EDGE, MOST_LETTERS, SIZES, Drawing, add_line_numbers, drawing
+from nonocensus.reports.drawings.svg import EDGE, MOST_LETTERS, SIZES, add_line_numbers, drawing
 from nonocensus.reports.page.templating import source
 from nonocensus.reports.words.formatting import LOCAL, title_words
 from nonocensus.solver.extras import extra
@@ -74,24 +74,10 @@ def line(parts: Iterable[str | None], separator: str = " · ") -> str:
     return clean(separator.join(" ".join(part.split()) for part in whole))
 
 
-def template_image(drawn: Drawing, scale: float) -> dict[str, Any]:
-    """Return a drawing as an image of a template, with its size in points."""
-    width, height = drawn.width - 2 * CUT, drawn.height - 2 * CUT
-    view = f'viewBox="{CUT} {CUT} {width} {height}" font-family="{", ".join(FONTS)}"'
-    picture = f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{drawn.content}</svg>'
-    return {"svg": picture, "width": width * scale, "height": height * scale}
-
-
-def extent(puzzle: Puzzle, cell: float) -> tuple[float, float]:
-    """Return the width and height of a drawn puzzle, its lines numbered, in points."""
+def extent(puzzle: Puzzle) -> tuple[float, float]:
+    """Return the width and height of a drawn puzzle, its lines numbered, in sides of a cell."""
     place = geometry(puzzle)
-    return (place.width - 2 * CUT + EDGE) * cell / CELL, (place.height - 2 * CUT + EDGE) * cell / CELL
-
-
-def largest_cell(puzzle: Puzzle, width: float, height: float) -> float:
-    """Return the largest side of a cell in points with which a puzzle fits a rectangle."""
-    wide, high = extent(puzzle, 1.0)
-    return min(MOST_CELL, width / wide, height / high)
+    return (place.width - 2 * CUT + EDGE) / CELL, (place.height - 2 * CUT + EDGE) / CELL
 
 
 def print_size(puzzle: Puzzle, cell: float) -> float:
@@ -112,7 +98,11 @@ def grid(puzzle: Puzzle, cell: float, state: GridState | None = None) -> dict[st
     cell   its side in points
     """
     letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
-    return template_image(add_line_numbers(puzzle, drawing(puzzle, state, letters), on_paper=True), cell / CELL)
+    drawn = add_line_numbers(puzzle, drawing(puzzle, state, letters), on_paper=True)
+    width, height = drawn.width - 2 * CUT, drawn.height - 2 * CUT
+    view = f'viewBox="{CUT} {CUT} {width} {height}" font-family="{", ".join(FONTS)}"'
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{drawn.content}</svg>'
+    return {"svg": picture, "width": width * cell / CELL, "height": height * cell / CELL}
 
 
 def legend(puzzle: Puzzle) -> Iterator[dict[str, str]]:
@@ -147,7 +137,9 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
 
     def cell_on(sides: tuple[float, float]) -> float:
         width, height = sides[0] - 2 * BORDER, sides[1] - 2 * BORDER - A4_HEAD - A4_FOOT
-        return largest_cell(puzzle, width, height - A4_LEGEND * legend_height(puzzle, width / A4_LEGEND))
+        wide, high = extent(puzzle)
+        height -= A4_LEGEND * legend_height(puzzle, width / A4_LEGEND)
+        return min(MOST_CELL, width / wide, height / high)
 
     sides = max(((SHORT, LONG), (LONG, SHORT)), key=cell_on)
     cell = cell_on(sides)

@@ -251,7 +251,7 @@ def test_a_foreign_folder_is_refused(mark: str | None, run: Run, tmp_path: Path,
     (tmp_path / "d/data/train-00000.parquet").write_bytes(b"other")
     if mark:
         (tmp_path / "d/dataset.json").write_text(mark)
-    assert "d is not empty and holds no dataset" in refused("dataset", run.folder.uri, "--out", "d")
+    assert "d is not empty and not a nonocensus dataset" in refused("dataset", run.folder.uri, "--out", "d")
     assert (tmp_path / "d/data/train-00000.parquet").read_bytes() == b"other"
 
 

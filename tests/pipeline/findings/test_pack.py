@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -18,7 +19,7 @@ from stores import Nonocensus, Refused, random_store
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import puzzle_pack
-from nonocensus.pipeline.findings.pack_index import schema
+from nonocensus.pipeline.findings.pack_index import Pack
 from nonocensus.pipeline.findings.sample import difficulty_class
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.reports.drawings.sheet_colors import color_names
@@ -150,7 +151,7 @@ def test_index_fits_its_schema_and_puzzles(demo_run: Run, tmp_path: Path) -> Non
     puzzle_pack.write_pack(demo_run, str(place), wanted(9, "jsonl"))
     text = (place / "pack.json").read_text()
     index = json.loads(text)
-    jsonschema.validate(index, schema())
+    jsonschema.validate(index, msgspec.json.schema(Pack))
     assert index["files"] == [each["file"] for each in index["puzzles"]]
     assert [each["number"] for each in index["puzzles"]] == [*range(1, 10)]
     assert text.count("\n") == 9 + 2, "one line per puzzle"
@@ -294,7 +295,7 @@ def test_full_disk_leaves_previous_pack(demo_run: Run, tmp_path: Path, monkeypat
 def test_a_folder_with_something_else_is_refused(demo_run: Run, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "pack.json").write_text("[]")
     line = refused("pack", demo_run.folder.name, "--out", str(tmp_path))
-    assert "is not empty and not a pack" in line
+    assert "is not empty and not a nonocensus pack" in line
     assert [path.name for path in tmp_path.iterdir()] == ["pack.json"]
 
 
@@ -318,7 +319,7 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
     assert [row["file"][:4] for row in listed(tmp_path / "pack")] == ["001-", "002-"]
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2")
     assert (done.code, sorted(ids(tmp_path / "pack"))) == (0, ["a/full", "a/white"])
-    assert "\nNote: drawn at random, but the same each time, as no site rates them: 2 puzzles.\n" in done.out
+    assert "\nDrawn at random, but the same each time, as no site rates them: 2 puzzles.\n" in done.out
 
 
 def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -552,7 +553,7 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     done = nonocensus("pack", graded.folder.name, "--out", str(place), *choice, "--pdf", "4")
     assert done.code == 0, done.err
     index = json.loads((place / "pack.json").read_text())
-    jsonschema.validate(index, schema())
+    jsonschema.validate(index, msgspec.json.schema(Pack))
     assert len({str(each["rows"]) for each in index["puzzles"]}) == 200
     assert all(3 <= each["minutes"] <= 10 and each["width"] == each["height"] == 15 for each in index["puzzles"])
     chapters = Counter(min(4, int(each["stars"])) for each in index["puzzles"])

@@ -119,7 +119,7 @@ def test_lines_have_numbers(side: int, shown: list[str], monkeypatch: pytest.Mon
         (numbers,) = re.findall('<g class="places".*?</g>', page["image"]["svg"])
         assert re.findall(r">(\d+)<", numbers) == 2 * [*shown]
     drawn = grid(puzzle, 7.0)
-    assert extent(puzzle, 7.0) == pytest.approx((drawn["width"], drawn["height"]))
+    assert [7.0 * side for side in extent(puzzle)] == pytest.approx((drawn["width"], drawn["height"]))
 
 
 def test_a_files_name_stands_with_the_solution_only() -> None:
