@@ -9,13 +9,7 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import (
-    BaseUrls,
-    Contact,
-    CpuLimit,
-    InputFormat,
-    PuzzleNumber,
-)
+from nonocensus.pipeline.commands.options import BaseUrls, Contact, CpuLimit, InputFormat, PuzzleNumber
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, activity, json_line, print_result, table
 from nonocensus.pipeline.commands.solve.hint import single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_bytes, read_puzzles

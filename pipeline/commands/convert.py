@@ -6,13 +6,7 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import (
-    Contact,
-    CpuLimit,
-    InputFormat,
-    OutputFormat,
-    PuzzleNumber,
-)
+from nonocensus.pipeline.commands.options import Contact, CpuLimit, InputFormat, OutputFormat, PuzzleNumber
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -34,11 +28,7 @@ def convert(
         list[str], typer.Argument(help="Files, folders, archives, https addresses, stores.", metavar="IN...")
     ],
     out: Annotated[
-        str,
-        typer.Argument(
-            help="File (.gz .bz2 .xz .zst compressed), - (stdout) or FOLDER/.",
-            metavar="OUT",
-        ),
+        str, typer.Argument(help="File (.gz .bz2 .xz .zst compressed), - (stdout) or FOLDER/.", metavar="OUT")
     ],
     to: OutputFormat = None,
     input_format: InputFormat = None,

@@ -10,14 +10,7 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import (
-    OUTPUT,
-    CpuLimit,
-    OutputFormat,
-    between,
-    existing,
-    parsed_size,
-)
+from nonocensus.pipeline.commands.options import OUTPUT, CpuLimit, OutputFormat, between, existing, parsed_size
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,

@@ -87,11 +87,7 @@ def _column_names(table: pa.Schema, content: Content, measured: Sequence[str]) -
     return [name for name in table.names if name in shown or name in measured]
 
 
-def schema(
-    content: Content,
-    about: Mapping[str, str] | None = None,
-    graded: bool = False,
-) -> pa.Schema:
+def schema(content: Content, about: Mapping[str, str] | None = None, graded: bool = False) -> pa.Schema:
     """Return the dataset's columns, with description and, of measures, source in each field's metadata.
 
     about    metadata of its files, which gets the prefix `nonocensus.`
@@ -112,10 +108,7 @@ def schema(
 
 
 def rows_of(
-    results: pa.RecordBatch,
-    puzzles: pa.RecordBatch,
-    content: Content,
-    grades: KeyedRows = NONE_FOUND,
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, content: Content, grades: KeyedRows = NONE_FOUND
 ) -> pa.RecordBatch:
     """Return dataset rows of results and their puzzles, without `duplicate_of`, which depends on all rows.
 

@@ -10,15 +10,7 @@ from hypothesis import strategies as st
 
 from nonocensus.scrapers.archives.source_file import SourceFile
 from nonocensus.scrapers.file_batches import Problem, read_files, read_in_bulk
-from nonocensus.scrapers.formats import (
-    FORMATS,
-    SUDOKU_SUFFIXES,
-    FormatError,
-    detect,
-    is_sudoku,
-    jsonl,
-    sudoku_refusal,
-)
+from nonocensus.scrapers.formats import FORMATS, SUDOKU_SUFFIXES, FormatError, detect, is_sudoku, jsonl, sudoku_refusal
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 

@@ -122,10 +122,7 @@ def test_nickname_that_the_site_leaves_empty_is_left_out(author: str, name: str 
 def test_black_and_white_need_no_declaration() -> None:
     assert grid(ONE).palette == BLACK_ON_WHITE
     assert grid(ONE, 'defaultcolor="red"><color name="red" char="r">f00</color').palette == (WHITE, RED)
-    assert grid(ONE + '<color name="black" char="#">112233</color>').palette == (
-        WHITE,
-        Color("black", "#", "112233"),
-    )
+    assert grid(ONE + '<color name="black" char="#">112233</color>').palette == (WHITE, Color("black", "#", "112233"))
     assert grid('<color name="red" char="r">f00</color><solution><image>|rX.|</image></solution>').palette == (
         *(WHITE, RED, BLACK),
     )
@@ -193,11 +190,7 @@ def test_valid_puzzles_are_yielded_before_error() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "Puzzle 5 does not exist",
-        "Puzzle 5 has not been published",
-        "The ss format cannot handle multicolor puzzles.",
-    ],
+    ["Puzzle 5 does not exist", "Puzzle 5 has not been published", "The ss format cannot handle multicolor puzzles."],
 )
 def test_refusals_of_webpbn_are_errors(words: str) -> None:
     data = f"{words}\n".encode()

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -63,6 +64,18 @@ def ids(place: Path) -> list[str]:
     return [row["puzzle_id"] for row in listed(place)]
 
 
+def rate(monkeypatch: pytest.MonkeyPatch, stars_of: Callable[[str], float | None]) -> None:
+    """Set the stars of the puzzles of a run by their ids."""
+    joined = puzzle_pack.joined_rows
+
+    def rated(*given: object) -> pa.RecordBatch:
+        rows = joined(*given)  # type: ignore[arg-type]
+        stars = pa.array(map(stars_of, rows["puzzle_id"].to_pylist()), pa.float64())
+        return rows.set_column(rows.schema.names.index("stars"), "stars", stars)
+
+    monkeypatch.setattr(puzzle_pack, "joined_rows", rated)
+
+
 def wanted(count: int, to: str = "non", **others: object) -> puzzle_pack.PackOptions:
     return puzzle_pack.PackOptions(count, to=named(to), **others)  # type: ignore[arg-type]
 
@@ -113,13 +126,14 @@ def test_as_many_of_each_class_of_difficulty_as_can_be(demo_run: Run, tmp_path: 
         ({}, [{"odd/turned", "odd/colors"}]),
         ({"private": True}, [{"odd/l", "odd/full", "odd/colors"}, {"odd/turned", "odd/full", "odd/colors"}]),
         ({"private": True, "where": "width > 3"}, [{"odd/full"}]),
-        ({"to": "taai", "where": "width < 9", "private": True}, [{"odd/l"}, {"odd/turned"}]),
+        (
+            {"to": "taai", "where": "width = height", "private": True},
+            [{"odd/l"}, {"odd/turned"}],
+        ),  # it has squares only
     ],
     ids=["licensed for redistribution", "private", "where", "a format without colours"],
 )
 def test_what_may_be_drawn(odd: Run, tmp_path: Path, options: dict[str, object], drawn: list[set[str]]) -> None:
-    if options.get("to") == "taai":  # which has squares only: odd/full is one that it can't hold
-        options = {**options, "where": "width = height"}
     puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(10, **options))  # type: ignore[arg-type]
     assert set(ids(tmp_path / "pack")) in drawn
     assert len(ids(tmp_path / "pack")) == len(drawn[0])
@@ -399,14 +413,7 @@ def test_numbers_of_a_book_are_those_of_the_files(tmp_path: Path, monkeypatch: p
     run = run_of(
         tmp_path, [from_picture(notched(*side), puzzle_id=name, license="MIT") for name, side in sides.items()]
     )
-    joined = puzzle_pack.joined_rows
-
-    def rated(*given: object) -> pa.RecordBatch:
-        rows = joined(*given)  # type: ignore[arg-type]
-        stars = [1 + int(name[-1]) / 20 for name in rows["puzzle_id"].to_pylist()]
-        return rows.set_column(rows.schema.names.index("stars"), "stars", pa.array(stars))
-
-    monkeypatch.setattr(puzzle_pack, "joined_rows", rated)
+    rate(monkeypatch, lambda name: 1 + int(name[-1]) / 20)
     place = tmp_path / "pack"
     puzzle_pack.write_pack(run, str(place), wanted(5, pdf=puzzle_pack.parse_layout("4")))
     assert ids(place) == ["a/1", "a/3", "a/4", "a/5", "a/2"]
@@ -425,14 +432,7 @@ def test_puzzles_without_stars_are_in_no_book_of_a_graded_run(
     """But --ids takes them."""
     run = run_of(tmp_path, [from_picture(notched(5, k), puzzle_id=f"a/{k}", license="MIT") for k in (5, 6, 7)])
     assert nonocensus("grade", run.folder.name, "--serial").code == 0
-    joined = puzzle_pack.joined_rows
-
-    def rated(*given: object) -> pa.RecordBatch:
-        rows = joined(*given)  # type: ignore[arg-type]
-        stars = [None if name == "a/6" else 1.5 for name in rows["puzzle_id"].to_pylist()]
-        return rows.set_column(rows.schema.names.index("stars"), "stars", pa.array(stars))
-
-    monkeypatch.setattr(puzzle_pack, "joined_rows", rated)
+    rate(monkeypatch, lambda name: None if name == "a/6" else 1.5)
     place, pdf = tmp_path / "pack", puzzle_pack.parse_layout("4")
     for options, expected in (
         (wanted(3, pdf=pdf), ["a/5", "a/7"]),

@@ -107,10 +107,6 @@ def test_parts_in_their_order() -> None:
     assert not any("Title" in page or "Ann" in page for page in before)
 
 
-def test_single_chapter_needs_no_contents() -> None:
-    assert len(parts_of(some(5), BookLayout(1))[""]) == 1
-
-
 @pytest.mark.parametrize(("count", "paper", "side"), sampled([*product((1, 2, 4, 6), PAPERS, (3, 12))], 6))
 def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str, side: int) -> None:
     parts = parts_of(some(*[side] * (2 * count + 1)), BookLayout(count, paper))
@@ -181,8 +177,7 @@ def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
     """With larger cells, as far as the page has room."""
     (chapter,) = lay_out(some((10, 36), 10, 10, 10), BookLayout(4))
     ((wide, *others),) = [[*chain(*page)] for page in chapter.pages]
-    assert len(others) == 3
-    assert all(each.cell == others[0].cell > 1.3 * wide.cell for each in others)
+    assert [each.cell == others[0].cell > 1.3 * wide.cell for each in others] == [True] * 3
 
 
 def test_a_page_of_six_has_two_that_need_more_than_a_sixth() -> None:
@@ -215,12 +210,14 @@ def test_colours_have_letters_in_clues_and_legend() -> None:
     assert "Blocks of different colours may touch: here those of row 2 do" in how
     assert "2. Row 2, clue 1 red, 2 green, 1 red: 1 + 2 + 1 fill the 4 cells of the row" in how
     assert "A question mark stands for a block of any length." in how
-    (how,) = parts_of(some(5), BookLayout(1))["How to solve"]
+
+
+def test_book_of_one_puzzle_has_no_contents_and_one_example() -> None:
+    """Which is explained to its end, without colours."""
+    parts = parts_of(some(5), BookLayout(1))
+    assert len(parts[""]) == 1
+    (how,) = parts["How to solve"]
     assert not re.search("colours may touch|question mark", how)
-
-
-def test_example_is_explained_to_its_end() -> None:
-    (how,) = parts_of(some(5), BookLayout(1))["How to solve"]
     assert how.count("Row 2, clue 5: the 5 fills the 5 cells of the row, so columns 1 to 5 are black.") == 1
     assert "10. Row 5, clue 1: the only black cell is found, in column 3, so column 4 is white." in how
 

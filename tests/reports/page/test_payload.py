@@ -24,15 +24,7 @@ from strategies import puzzles
 from nonocensus.reports.numbers.duplicates import DUPLICATES
 from nonocensus.reports.numbers.row_classes import SIZE_NAMES
 from nonocensus.reports.page import browser
-from nonocensus.reports.page.browser import (
-    COUNTS,
-    DECIMALS,
-    GRADED,
-    SLICE,
-    TEXTS,
-    Browser,
-    payload,
-)
+from nonocensus.reports.page.browser import COUNTS, DECIMALS, GRADED, SLICE, TEXTS, Browser, payload
 from nonocensus.reports.page.report_page import write_report
 from nonocensus.reports.words import formatting
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
