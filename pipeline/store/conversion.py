@@ -21,7 +21,7 @@ from nonocensus.scrapers.archives.compression import open_compressing, strip_com
 from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import count_files, files_in
-from nonocensus.scrapers.formats import OTHERS, Format, FormatError, jsonl, named, of_suffix
+from nonocensus.scrapers.formats import OTHERS, Format, FormatError, jsonl, named, of_suffix, png
 from nonocensus.scrapers.formats.writing import file_of, is_picture
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Puzzle
@@ -92,9 +92,10 @@ def format_for(out: str, given: Format | None) -> Format:
     """Return the format of an output file: the one given, or by its suffix; jsonl in a folder. Raises UserError."""
     name = strip_compression_suffix(out)
     found = given or (jsonl if out.endswith("/") else of_suffix(name))
-    if found is None:
-        advice = OTHERS.get(Path(name).suffix[1:].lower(), "end it in .non, .jsonl, .png or another of docs/FORMATS.md")
-        raise UserError(f"{out}: no format has this suffix; {advice}")
+    suffix = Path(name).suffix.lower()
+    if found is None or (found is png and not given and suffix != ".png"):  # other images are only read
+        advice = OTHERS.get(suffix[1:], "end it in .non, .jsonl, .png or another of docs/FORMATS.md")
+        raise UserError(f"{out}: no format is written with this suffix; {advice}")
     return found
 
 

@@ -97,6 +97,7 @@ FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN_FORMATS, clue_lists)
 
 OTHERS = {
     "csv": "export --csv FILE writes a run as a table",
+    "gif": "solve --save FILE.gif animates the steps of a solution",
     "html": "solve --save FILE.html explains a puzzle",
     "parquet": "dataset writes a run as Parquet",
     "pdf": "solve --save FILE.pdf prints a puzzle, pack --pdf 4 writes a book with up to 4 puzzles per page",
