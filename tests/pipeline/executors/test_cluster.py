@@ -1,6 +1,6 @@
 """Two machines and an S3 server: whatever fails, each puzzle has one row, the same as in a run of this process.
 
-`make test-cluster` prints the seconds in the table of docs/CLUSTER.md.
+`make test-cluster` prints the seconds in the table of docs/decisions/cluster-faults.md.
 """
 
 import json
