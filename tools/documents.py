@@ -48,6 +48,9 @@ def commands_page() -> str:
     text = get_docs_for_click(obj=group, ctx=context, name="nonocensus", title="Commands").strip() + "\n"
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
     text = text.replace(f"\n{EPILOG}\n", "").replace("## `", f"{EPILOG}\n\n## `", 1)
+    text = re.sub(r"\*\*Usage\*\*:\n\n```console\n\$ (.*)\n```", r"    \1", text)
+    text = re.sub(r"(\n\* .*)\n\n\*\*Options\*\*:\n", r"\1", text)
+    text = re.sub(r"\*\*(Arguments|Options)\*\*:\n\n|\* `--help`: .*\n", "", text)
     kinds: list[type[errors.UserError]] = [errors.UserError, *errors.UserError.__subclasses__()]
     statuses = STATUSES | {kind.status: first_sentence(kind.__doc__ or "") for kind in kinds}
     statuses |= {BUG: "An internal error: a bug of the program. Finished work is kept, and the same command continues."}
@@ -75,13 +78,7 @@ def formats_page() -> str:
         several = "yes" if hasattr(known, "bundle") else ""
         about = known.__doc__ if isinstance(known, ModuleType) else getattr(known, "ABOUT", None)
         lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {first_sentence(str(about))} |")
-    lines += [
-        "",
-        "## What a format keeps",
-        "",
-        "Besides black-and-white clues; tested by writing and reading puzzles.",
-        "",
-    ]
+    lines += ["", "## What a format keeps", "", "Besides black-and-white clues; tested by writing and reading.", ""]
     names = sorted(known.NAME for known in formats.FORMATS)
     found = {known.NAME: round_trips.kept(known) for known in formats.FORMATS}
     poor = [name for name in names if not found[name]]
@@ -116,9 +113,6 @@ notebook [census.ipynb](census.ipynb) shows most of them. The names below are me
 """
 
 
-PYTHON_FOOT = "This page is made from docstrings by `make docs`; the site of `make site` has all arguments."
-
-
 def python_page() -> str:
     """docs/PYTHON.md: what `import nonocensus` offers, with the first sentence of each docstring."""
     rows = [
@@ -126,7 +120,8 @@ def python_page() -> str:
         for name in sorted(nonocensus.__all__, key=str.lower)  # type: ignore[attr-defined]
         if not name.startswith("_")
     ]
-    return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", PYTHON_FOOT, ""])
+    foot = "This page is made from docstrings by `make docs`; the site of `make site` has all arguments."
+    return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", foot, ""])
 
 
 METRICS_HEAD = """\
