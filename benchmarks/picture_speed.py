@@ -27,13 +27,13 @@ def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
     random = random_pictures(SIDE, SIDE, 0.5, 1, 0, min(most, RANDOM))
     files = [photograph(number) for number in range(min(most, PHOTOGRAPHS))]
     kinds: dict[str, list[tuple[np.ndarray, np.ndarray | None]]] = {"random": [(picture, None) for picture in random]}
-    for name, wish in (
+    for name, options in (
         ("photographs", ImageOptions(SIDE, SIDE)),
         ("photographs, ordered dither", ImageOptions(SIDE, SIDE, 2, "ordered")),
         ("photographs, Floyd-Steinberg", ImageOptions(SIDE, SIDE, 2, "floyd-steinberg")),
         ("photographs in 4 colours", ImageOptions(SIDE, SIDE, 4)),
     ):
-        drawn = [puzzle_of_image(data, wish) for data in files]
+        drawn = [puzzle_of_image(data, options) for data in files]
         kinds[name] = [(each.puzzle.goal, each.cost) for each in drawn if each.puzzle.goal is not None]
     rows = [figures(name, pictures, rung) for name, pictures in kinds.items() for rung in ("search", "line")]
     heading = ["pictures", "count", "wanted", "reached", f"changed under {SHARE:.0%}", "already so", "changed: median"]

@@ -1,4 +1,4 @@
-"""Errors whose one-line message tells the user what is wrong, where, and what to do.
+"""Errors whose one-line message says what is wrong, where, and what to do.
 
 Each class has an exit status. Status 1 is none of these: the command finished, and some puzzles failed.
 """

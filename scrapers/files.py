@@ -67,7 +67,7 @@ def files_in(
 def count_files(
     paths: Iterable[str | Path], excluded: str | Path | None = None, limits: ReadLimits = DEFAULT_READ_LIMITS
 ) -> int | None:
-    """Return how many entries `files_in` will yield, for a progress bar; None where only reading everything would tell.
+    """Return how many entries `files_in` will yield, for a progress bar; None if that takes reading everything.
 
     Folders and zip archives are quick to count. A tar has no directory, so counting takes as long as the work.
     """

@@ -1,7 +1,7 @@
 """nonograms.org: a page per puzzle, with different URLs for black-and-white and coloured ones.
 
 Both kinds share one sequence of numbers, so a number is requested as one kind and, if missing, as the other, unless a
-list has told its kind. A few puzzles are only on nonograms.ru, the same site in Russian.
+list names its kind. A few puzzles are only on nonograms.ru, the same site in Russian.
 """
 
 from collections.abc import Mapping, Sequence

@@ -62,7 +62,7 @@ def test_rayjob() -> None:
         (volume,) = pod["volumes"]
         assert "emptyDir" in volume
         mounts = {(mount["name"], mount["mountPath"]) for each in containers[1:] for mount in each["volumeMounts"]}
-        # the volume is everybody's, and so is not the cache itself: the cache is a folder in it
+        # all containers share the volume: the cache is a folder in it
         assert mounts == {(volume["name"], str(Path(cache).parent))}
         assert pod["initContainers"][0]["command"] == ["nonocensus", "warm"]
 

@@ -165,13 +165,13 @@ def git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def main(wish: str) -> None:
+def main(target: str) -> None:
     """Do what the command line asks for."""
-    if wish == "wheel":
+    if target == "wheel":
         name_machine()
         try_kernels()
         return
-    if wish == "release":
+    if target == "release":
         changelog, citation = ((ROOT / name).read_text() for name in ("CHANGELOG.md", "CITATION.cff"))
         wrong = list(wrong_with(__version__, changelog, citation, git("tag", "--list")))
         if git("status", "--porcelain"):
@@ -180,7 +180,7 @@ def main(wish: str) -> None:
             sys.exit("\n".join(wrong))
     for package in build():
         try_it(package)
-    if wish == "release":
+    if target == "release":
         texts = ((ROOT / name).read_text() for name in ("pyproject.toml", "mkdocs.yml", "CITATION.cff"))
         print("\n".join(["All is well. Left to do by hand:", *left_to_do(__version__, *texts)]))
 

@@ -216,7 +216,7 @@ def report_problem(name: str, reason: str) -> None:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Tell the user that an interrupted command can be resumed."""
+    """Print that an interrupted command can be resumed."""
     try:
         yield
     except KeyboardInterrupt:

@@ -193,7 +193,7 @@ def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
         return facts.select(FACTS).append_column("colors", colors_of(facts["palette"]))
     except (ValueError, KeyError, pa.ArrowException) as error:
         name, why = place.folder.name, " ".join(str(error).split())
-        raise InputError(f"{name} can't be read: {why}; nonocensus verify {name} tells what to do") from error
+        raise InputError(f"{name} can't be read: {why}; run nonocensus verify {name}") from error
 
 
 def _pictures(batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:

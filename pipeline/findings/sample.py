@@ -29,7 +29,7 @@ CANDIDATES = pa.schema(
 """Puzzles of a run to draw from."""
 
 DATED = CANDIDATES.names[:4]
-"""Columns of a run's other puzzles, which tell what source is the earliest."""
+"""Columns of a run's other puzzles, which decide what source is the earliest."""
 
 
 def sample_candidates(candidates: pa.Table, count: int) -> pa.Table:

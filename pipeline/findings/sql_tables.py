@@ -1,4 +1,4 @@
-"""Stores and runs as SQL tables, which DuckDB reads in place, as far as a query needs them."""
+"""Stores and runs as SQL tables, of which DuckDB reads in place what a query needs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

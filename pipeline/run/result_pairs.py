@@ -71,7 +71,7 @@ def pairs_of(
         if check_ids and not pair[KEY].equals(table[KEY]):
             raise InputError(
                 f"{run.results.name}/{file.name}.parquet holds results of other puzzles than "
-                f"{store.folder.name} has now; nonocensus verify {run.folder.name} tells what to do"
+                f"{store.folder.name} has now; run nonocensus verify {run.folder.name}"
             )
         yield numbers[first:last], pair.select(results), table.select(puzzles)
         first = last

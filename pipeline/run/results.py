@@ -185,7 +185,7 @@ def damaged_file(place: Folder, file: str, what: object) -> InputError:
 
 
 def _advice(place: Folder) -> str:
-    return f"nonocensus verify {place.name.removesuffix('/results')} tells what to do"
+    return f"run nonocensus verify {place.name.removesuffix('/results')}"
 
 
 def row_masks(files: list[ResultFile]) -> dict[str, np.ndarray]:

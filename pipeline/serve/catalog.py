@@ -292,7 +292,7 @@ def _where(tests: Iterable[Condition]) -> Condition:
 def _names(query: str) -> list[Any]:
     """Return the values of NAMED: the ids that a query may be, the end of an id without its source, the address.
 
-    Source and number of an id may stand apart, or behind a #: `webpbn #27215`.
+    Source and number of an id may be separated by a blank, or by a #: `webpbn #27215`.
     """
     text = query.strip(" \t,;").removeprefix("#")
     ids = [text.lower(), "/".join(re.findall(r"[^\s,;/#]+", text.lower()))]

@@ -170,7 +170,7 @@ class Store(NamedTuple):
     @property
     def advice(self) -> str:
         """What helps where a file is damaged."""
-        return f"nonocensus verify {self.folder.name} tells what to do"
+        return f"run nonocensus verify {self.folder.name}"
 
     def damage(self, file: str, what: object) -> InputError:
         """Return the error for a file of the store that can't be read."""

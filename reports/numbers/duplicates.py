@@ -1,7 +1,7 @@
 """Duplicates by clues: equal, turned or mirrored, recoloured; and which pictures are too plain to count as such.
 
 Canonical hashes are equal for puzzles that differ by rotation, reflection or colours (`solver.model.identity`). Where
-puzzles with equal ones may differ in colours, looks tell them apart: these are compared with their colours.
+puzzles with equal ones may differ in colours, they are compared by clues with their colours, their looks.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Issues of puzzles that the owner of their site would want to look at: duplicates, and what an author has to fix.
+"""Issues of puzzles for the owner of their site to look at: duplicates, and what an author has to fix.
 
 What to fix is worded in sentences, and listed for each author as text for a mail.
 """
@@ -58,7 +58,7 @@ ISSUES = {
 
 
 ALIKE = "puzzle_id in (select puzzle_id from duplicates where {})"
-"""SQL of whether a puzzle repeats another, in a way that a condition on rows of DUPLICATES tells."""
+"""SQL of whether a puzzle repeats another, by a condition on rows of DUPLICATES."""
 
 COPY_TO_FIX = f"{IS_COPY} and not plain and width::bigint * height >= {LEAST_CELLS}"
 """SQL of whether a puzzle's row of DUPLICATES, given its size, is a fault."""

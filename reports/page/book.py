@@ -1,6 +1,6 @@
 """A book of puzzles as PDF: cover, contents, how to solve, chapters by stars, solutions, authors and licences.
 
-Nothing before the solutions says what a picture shows: titles and authors stand there. Puzzles of one size have cells
+Nothing before the solutions says what a picture shows: titles and authors are there. Puzzles of one size have cells
 of one size, as large as their pages allow; colours have letters, so that a grey print can be solved.
 templates/book.typ sets it.
 """
@@ -60,7 +60,7 @@ NEAR, AHEAD = 0.25, 12
 places after it."""
 
 LEAST_CHAPTER = 3
-"""Puzzles of the smallest chapter that stands apart from its neighbours."""
+"""Puzzles of the smallest chapter that is not joined with a neighbour."""
 
 ROUNDING = 0.01
 """Points by which sums of lengths may differ."""

@@ -1,6 +1,6 @@
 """Pages as PDF, set by Typst from the templates *.typ, and a puzzle on A4.
 
-Its title, which often says what the picture is, stands above the solution, which is the second page. A background that
+Its title, which often says what the picture is, is above the solution, which is the second page. A background that
 is not white is named among the colours: open cells are white.
 """
 

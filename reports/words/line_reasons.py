@@ -96,7 +96,7 @@ def _by_counting(line: Line) -> Iterator[Reason]:
 
 
 def _by_overlap(line: Line, how: int) -> Iterator[Reason]:
-    """A block covers some cells wherever it stands; or blocks fill what is left for them."""
+    """A block covers some cells in each of its places; or blocks fill what is left for them."""
     found, ruled = ranges(line, how), frozenset[tuple[int, int]]()
     lengths = [line.clue[t].length for t in found.open]
     if how == COUNTED and len(lengths) > 1 and lengths == [found.end[t] - found.begin[t] for t in found.open]:

@@ -75,7 +75,7 @@ def read_entries(name: str, file: IO[bytes], budget: Budget, depth: int = 0) -> 
 
 
 def count_entries(name: str, file: IO[bytes], limits: ReadLimits) -> int | None:
-    """Return how many entries `read_entries` will yield, None where only reading everything would tell."""
+    """Return how many entries `read_entries` will yield, None if that takes reading everything."""
     container = detect_container(name, file)
     if container in ("plain", "compressed"):
         max_whole = limits.max_bytes if container == "plain" else limits.max_bytes // MAX_COUNTED_RATIO

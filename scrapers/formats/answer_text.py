@@ -6,7 +6,7 @@ An answer is an array of palette entries, a list of rows, an object (any key), o
     values     JSON in it is decoded: lists of rows or of cells, texts, and objects of these
     markup     in the text between, that of HTML, LaTeX and Markdown becomes lines, bars, signs or nothing (MARKUP)
     lines      pieces of a line are cells with nothing but blanks, commas or quotation marks between. A piece of the
-               puzzle's width is a row, whatever stands around it; one of as many cells as the puzzle is all rows
+               puzzle's width is a row, whatever is around it; one of as many cells as the puzzle is all rows
     blocks     adjacent lines of cells, or those labelled with the next row, are a grid if they have as many rows as the
                puzzle. Words too many are left out if they are each row's number, its clue or both
     choice     the last grid counts, unless the text rejects it. What follows it and was meant as a grid, or another
@@ -372,7 +372,7 @@ CANDIDATES = re.compile(
 )
 LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
 NATURAL = re.compile(r"0[1-9]?|[1-9]\d{0,3}")
-"""What may stand around a row; what says that a line is prose; a number."""
+"""What may surround a row; what says that a line is prose; a number."""
 
 FINAL = re.compile(r"(?i)\b(?:final|solutions?|answer|correct|solved)\b")
 CORRECTED = re.compile(

@@ -5,7 +5,7 @@
     2 1 | ? ? ? ?                              an empty grid with the clues around it, as the command `tasks` prints it
     Row 1: 3 1                                 labels, and lines below or after headings such as "Column clues:"
 
-The name of a value is what stands before it. Nothing is computed: with an operator or a function before it, a value is
+The name of a value is the text before it. Nothing is computed: with an operator or a function before it, a value is
 in an object of that name, {"+": [1]}, which is no clue. A name that comes again begins another object, so that a text
 may hold several puzzles.
 """

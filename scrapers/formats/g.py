@@ -50,8 +50,8 @@ def _puzzle(text: str) -> Puzzle:
         if not 1 <= len(side) <= MAX_CELLS:
             raise FormatError(f"it has {len(side)} clues between two lines with colons; a side has 1 to {MAX_CELLS}")
     known = ColorMarks(marks, default)
-    above, beside = (tuple(map(known.clue_of, side)) for side in (columns, rows))
-    return normalize_palette(Puzzle(beside, above, palette, title=title[0] if len(title) == 1 else None))
+    row_clues, column_clues = (tuple(map(known.clue_of, side)) for side in (rows, columns))
+    return normalize_palette(Puzzle(row_clues, column_clues, palette, title=title[0] if len(title) == 1 else None))
 
 
 def _colors(lines: list[NumberedLine]) -> tuple[tuple[Color, ...], dict[str, int], int | None]:

@@ -274,7 +274,7 @@ def is_possible(puzzle: Puzzle) -> bool:
 
 
 def misfit(puzzle: Puzzle) -> str | None:
-    """Return why no picture can have the clues, with the lines that were read; None if arithmetic does not tell."""
+    """Return why no picture can have the clues, with the lines that were read; None if arithmetic finds no reason."""
     from nonocensus.solver.model.check import faults_of  # imports Numba, which takes a second
     from nonocensus.solver.model.tables import puzzle_batch
 

@@ -12,7 +12,7 @@
     contest    height and width                                               programming contests
 
 webpbn.com exports all but the last. An empty clue is a 0, and where sizes come first also an empty line. In a contest's
-files the sizes may stand one per line, or be one number for both, a clue may begin or end with zeros, and several
+files the sizes may be one per line, or one number for both, a clue may begin or end with zeros, and several
 puzzles may follow each other.
 """
 

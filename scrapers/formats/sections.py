@@ -86,8 +86,8 @@ class SectionFormat(NamedTuple):
         if not marks or any(re.search(r"\d(?:[\s,]|$)", line) and line != "0" for _, line in rows + columns):
             specs.append(ColorSpec(*BLACK))
         known = ColorMarks(marks, len(specs))
-        beside, above = (tuple(map(known.clue_of, side)) for side in (rows, columns))
-        return normalize_palette(Puzzle(beside, above, palette_of(specs)))
+        row_clues, column_clues = (tuple(map(known.clue_of, side)) for side in (rows, columns))
+        return normalize_palette(Puzzle(row_clues, column_clues, palette_of(specs)))
 
     def write(self, puzzle: Puzzle) -> bytes:
         """Return a file with this puzzle; black is not declared."""

@@ -49,7 +49,7 @@ def _parts(text: str) -> Iterator[list[NumberedLine]]:
         elif part and len(part) <= MAX_LINES:
             part.append((number, line))
         elif not part and line.strip():
-            raise FormatError(f"line {number}: {clip(line)} stands before the first heading like $1")
+            raise FormatError(f"line {number}: {clip(line)} is before the first heading like $1")
     yield from [part] if part else []
 
 

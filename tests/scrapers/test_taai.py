@@ -32,7 +32,7 @@ def test_two_puzzles_are_read_columns_first() -> None:
         (b"$1\n1\n-1\n", "line 3: '-1' is not a list of numbers: it has '-'"),
         (b"$1\n1\n1 0\n", "line 3: '1 0' has a 0 among its numbers"),
         (b"$1\n1\n1\n$2\n99999\n1\n", "puzzle 2: line 5: the number '99999' is more than 1023"),
-        (b"hello\n$1\n1\n1\n", "line 1: 'hello' stands before the first heading like $1"),
+        (b"hello\n$1\n1\n1\n", "line 1: 'hello' is before the first heading like $1"),
     ],
 )
 def test_invalid_files_give_reasons(data: bytes, message: str) -> None:

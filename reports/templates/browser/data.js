@@ -180,7 +180,7 @@ class ClueSide {
   }
 }
 
-/** Where each of `count` items begins that lie one after the other, and where the last one ends; `size(k)` is that of one. */
+/** Start of each of `count` consecutive items, and the end of the last one; `size(k)` is that of one. */
 function startsOf(count, size) {
   const starts = new Uint32Array(count + 1);
   for (let k = 0; k < count; k++) starts[k + 1] = starts[k] + size(k);

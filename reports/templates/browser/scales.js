@@ -82,7 +82,7 @@ export function scaleOf(rows, column, unit = "", bins = BINS) {
   const raw = (high - low) / bins || 1;
   const grain = column.measures ? grainOf(rows, column) : 1;
   const step = grain ? grain * Math.max(1, Math.ceil(raw / grain)) : raw;
-  const first = low - grain / 2; // so that no value lies on an edge
+  const first = low - grain / 2; // so that no value is on an edge
   const ticks = seconds ? { values: clockTicks(low, high, false, seconds) } : {};
   const domain = rows.length ? {} : { domain: [low, high] }; // Vega finds none without values
   return { vega: { type: "linear", zero: false, nice: false, ...domain }, ticks, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };

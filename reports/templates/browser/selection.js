@@ -118,7 +118,7 @@ export class Selection {
     return this.plain.get(name);
   }
 
-  /** The rows whose id equals the query, with or without its source, which may stand apart: "webpbn 14". */
+  /** The rows whose id equals the query, with or without its source, or a blank between: "webpbn 14". */
   exactRows(query) {
     const part = plainWords(query).split(/[\s,;/]+/).filter(Boolean).join("/");
     if (part === "") return [];

@@ -311,7 +311,7 @@ export class Board {
     if (isColumn && this.place.getBoundingClientRect().top < covered) this.place.scrollIntoView(); // its clue too
   }
 
-  /** Number the lines; while a step is told, all or those that it names, otherwise every fifth. */
+  /** Number the lines; while a step is shown, all or those that it names, otherwise every fifth. */
   numberLines() {
     for (const [side, edge] of this.edges.entries()) {
       const numbers = edge.querySelectorAll("text");

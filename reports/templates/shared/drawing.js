@@ -147,7 +147,7 @@ function clueGroup(side, lines, palette, chips, place) {
  *
  * room      in numbers of full size
  * most      share of their full size that numbers need not exceed: a clue is wrapped only if they would be smaller otherwise
- * returns   {each, across, share}: how many numbers stand behind one another at most, how many side by side across the line,
+ * returns   {each, across, share}: the most numbers along the line, and across it,
  *           and the share of their full size
  */
 export function wrapped(count, room, most = 1) {

@@ -58,7 +58,7 @@ def test_part_naming_a_file_elsewhere_is_damage(store: Store, tmp_path: Path, fi
     victim.write_bytes((tmp_path / "store/puzzles/part-00000.parquet").read_bytes())
     place = tmp_path / "store/puzzles/part-00000.json"
     place.write_text(json.dumps(json.loads(place.read_text()) | {"file": file.format(tmp_path)}))
-    with pytest.raises(InputError, match=r"part-00000.json is damaged: its file is called.*; nonocensus verify "):
+    with pytest.raises(InputError, match=r"part-00000.json is damaged: its file is called.*; run nonocensus verify "):
         rewrite(store, lambda batch: batch.slice(1))
     assert victim.exists()
     assert "its file is called" in verify_store(store)[0].what

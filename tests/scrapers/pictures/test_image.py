@@ -25,8 +25,8 @@ def gradient(width: int, height: int) -> np.ndarray:
     return np.repeat(np.linspace(0, 255, width)[None], height, axis=0).round().astype(np.uint8)
 
 
-def goal(data: bytes, wish: ImageOptions) -> np.ndarray:
-    picture = puzzle_of_image(data, wish).puzzle.goal
+def goal(data: bytes, options: ImageOptions) -> np.ndarray:
+    picture = puzzle_of_image(data, options).puzzle.goal
     assert picture is not None
     return picture
 
