@@ -15,11 +15,6 @@ from tools import docs_site, documents, technique_pages
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
-WITH_COMMANDS = [
-    *("README.md", "CONTRIBUTING.md"),
-    *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "ENGINES", "METRICS")),
-    *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "TASKS", "TECHNIQUES")),
-]
 KNOWN = {name: load_command(name) for name in FUNCTIONS}
 
 
@@ -75,10 +70,10 @@ def test_pictures_of_techniques_are_up_to_date() -> None:
     assert there == technique_pages.pictures(), "run: make docs"
 
 
-@pytest.mark.parametrize("source", [*WITH_COMMANDS, "configs/ray-cluster.yaml", "configs/rayjob.yaml"])
+@pytest.mark.parametrize("source", [*PAGES, "configs/ray-cluster.yaml", "configs/rayjob.yaml"])
 def test_commands_exist(source: str) -> None:
     used = commands(source)
-    assert used
+    assert used or source not in ("README.md", "docs/CLUSTER.md", "configs/ray-cluster.yaml", "configs/rayjob.yaml")
     for name, given in used:
         check(name, given)
 
