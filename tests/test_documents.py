@@ -44,20 +44,7 @@ def commands(source: str) -> list[tuple[str, set[str]]]:
         for piece in pieces
         for match in re.finditer(r"(?<!import )(?<![\w/:~.-])nonocensus +([a-z]\S*)((?: +[^\s|&;'\"]+)*)", piece)
     ]
-    return [(name, options(rest)) for name, rest in found]
-
-
-def options(text: str) -> set[str]:
-    """Return the options in a text."""
-    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text))
-
-
-def check(name: str, used: set[str]) -> None:
-    assert name in KNOWN
-    assert used <= {option for parameter in KNOWN[name].params for option in parameter.opts} | {
-        "--help",
-        *GLOBAL_OPTIONS,
-    }, name
+    return [(name, set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", rest))) for name, rest in found]
 
 
 @pytest.mark.parametrize("name", documents.PAGES)
@@ -75,7 +62,8 @@ def test_commands_exist(source: str) -> None:
     used = commands(source)
     assert used or source not in ("README.md", "docs/CLUSTER.md", "configs/ray-cluster.yaml", "configs/rayjob.yaml")
     for name, given in used:
-        check(name, given)
+        known = {option for parameter in KNOWN[name].params for option in parameter.opts}
+        assert given <= {*known, *GLOBAL_OPTIONS, "--help"}, name
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -14,6 +14,7 @@ from nonocensus.scrapers.formats import named
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of
+from tools import documents
 
 
 @pytest.fixture
@@ -110,3 +111,13 @@ def test_terminal_breaks_explanations_between_words(nonocensus: Nonocensus) -> N
     last = next(k for k, line in enumerate(lines) if line.startswith("Every cell is known"))
     assert {line[:6].strip(" .0123456789") for line in lines[first:last]} == {""}
     assert "Assume row" in " ".join(" ".join(line[6:].strip() for line in lines[first:]).split())
+
+
+@pytest.mark.parametrize(("page", "options"), [("README.md", []), ("docs/EXPLAINING.md", ["--explain"])])
+def test_examples_of_solving_are_as_printed(nonocensus: Nonocensus, page: str, options: list[str]) -> None:
+    Path("heart.txt").write_text("5x5:2/4/4/4/2/1.1/5/5/3/1\n")
+    printed = nonocensus("solve", "heart.txt", *options).out
+    _, example = re.split(r"nonocensus solve heart\.txt.*", (documents.ROOT / page).read_text())
+    shown = [line for line in re.split(r"\n\n(?=\S)", example)[0].splitlines() if not re.search(r"\.{3}|seconds", line)]
+    assert len(shown) > 5
+    assert all(line.strip() in printed for line in shown)
