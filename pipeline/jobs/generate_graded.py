@@ -86,7 +86,7 @@ def check_conditions(recipe: Recipe, conditions: Conditions) -> None:
 
 
 def find_fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch | str:
-    """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions, or why that can't be told.
+    """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions, or why that is unknown.
 
     That is if CPU_LIMIT does not decide one of them; only puzzles that may need search have a limit.
     """

@@ -383,8 +383,8 @@ def _commit() -> dict[str, str]:
     command = ["git", "--git-dir=.git", "describe", "--always", "--dirty"]
     with suppress(OSError, subprocess.CalledProcessError):
         checkout = Path(__file__).resolve().parents[2]
-        told = subprocess.check_output(command, cwd=checkout, text=True, stderr=subprocess.DEVNULL)
-        return {"commit": told.strip()}
+        commit = subprocess.check_output(command, cwd=checkout, text=True, stderr=subprocess.DEVNULL)
+        return {"commit": commit.strip()}
     return {}
 
 

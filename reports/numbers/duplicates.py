@@ -169,8 +169,8 @@ def find_repeated(shown: pa.Table) -> pa.Table:
     facts = shown.select([*FACTS]).append_column("colors", colors_of(shown["palette"]))
     numbered = select(_NUMBERED, dated=facts.append_column("listed", pa.array(np.arange(len(shown)))))
     wanted = select(f"select number, listed from numbered where number in ({NEEDING_LOOKS})", numbered=numbered)
-    told = looks(shown.take(wanted["listed"]), wanted["number"].to_numpy())
-    found = select(_REPEATED, numbered=numbered, looks=told)
+    compared = looks(shown.take(wanted["listed"]), wanted["number"].to_numpy())
+    found = select(_REPEATED, numbered=numbered, looks=compared)
     plain = are_plain(shown.take(found["listed"]))
     return found.drop_columns(["listed"]).append_column("plain", pa.array(plain)).cast(DUPLICATES)
 

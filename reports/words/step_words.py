@@ -176,8 +176,8 @@ def sentences(words: LineWords, reasons: Sequence[Reason]) -> str:
     """Say on which line, why and what some arguments exclude, one per line."""
     line, said = words.line, list[str]()
     for argument, reason in zip(words.arguments(reasons), reasons, strict=True):
-        told = f"{_sentenced(argument)}, so {words.conclusion(reason.ruled, line)}."
-        said.append(_upper(told) if said else told)
+        sentence = f"{_sentenced(argument)}, so {words.conclusion(reason.ruled, line)}."
+        said.append(_upper(sentence) if said else sentence)
         line = line.without(reason.ruled)
     return "\n".join([f"{words.heading()}: {said[0]}", *said[1:]])
 

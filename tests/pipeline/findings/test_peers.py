@@ -1,4 +1,4 @@
-"""Other programs' times beside ours, and the chart of all."""
+"""Other programs' times next to ours, and the chart of all."""
 
 import sys
 from pathlib import Path
@@ -57,15 +57,15 @@ def test_a_curve_for_each_solver_its_times_in_order() -> None:
 
 def test_bench_draws_them(tmp_path: Path, nonocensus: Nonocensus) -> None:
     nc.write([L], tmp_path / "l.jsonl")
-    beside = tmp_path / "peers.csv"
-    beside.write_text("solver,puzzle,cpu_seconds\nold,made/l,0.5\n")
-    options = ("--chart", str(tmp_path / "new/chart.svg"), "--peers", str(beside))
+    times = tmp_path / "peers.csv"
+    times.write_text("solver,puzzle,cpu_seconds\nold,made/l,0.5\n")
+    options = ("--chart", str(tmp_path / "new/chart.svg"), "--peers", str(times))
     done = nonocensus("bench", "puzzles", str(tmp_path / "l.jsonl"), *options)
     assert done.code == 0
     drawn = (tmp_path / "new/chart.svg").read_text()
     assert "nonocensus (1 of 1)" in drawn
     assert "old (1 of 1)" in drawn
-    done = nonocensus("bench", "puzzles", str(tmp_path / "l.jsonl"), "--peers", str(beside))
+    done = nonocensus("bench", "puzzles", str(tmp_path / "l.jsonl"), "--peers", str(times))
     assert (done.code, done.err) == (2, "nonocensus: --peers is for the chart; name its file with --chart\n")
 
 
