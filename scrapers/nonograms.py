@@ -37,7 +37,7 @@ def site(
         kinds=tuple(kinds),
         requests=requests,
         judge=judge,
-        news=Request(f"{bases[0]}/search/p/{LAST_PAGE}?sort=6"),
+        newest_page=Request(f"{bases[0]}/search/p/{LAST_PAGE}?sort=6"),
         newest=nonograms_org.newest_number,
     )
 

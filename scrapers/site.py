@@ -32,17 +32,17 @@ class Judgement(NamedTuple):
 class Site(NamedTuple):
     """A site of numbered puzzles.
 
-    source    its name in tables; its puzzles are source/number
-    kinds     the kinds of puzzle that a number is requested as
-    requests  of a number: sent in order as long as the reply is `missing`
-    judge     judges a reply to one of these, for a number
-    news      the request for a page with the newest number
-    newest    returns the newest number of that page, None without one
+    source       its name in tables; its puzzles are source/number
+    kinds        the kinds of puzzle that a number is requested as
+    requests     of a number: sent in order as long as the reply is `missing`
+    judge        judges a reply to one of these, for a number
+    newest_page  the request for a page with the newest number
+    newest       returns the newest number of that page, None without one
     """
 
     source: str
     kinds: tuple[str, ...]
     requests: Callable[[int], tuple[Request, ...]]
     judge: Callable[[Reply, int], Judgement]
-    news: Request
+    newest_page: Request
     newest: Callable[[bytes], int | None]

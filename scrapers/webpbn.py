@@ -32,7 +32,7 @@ def site(base: str = HOME) -> Site:
         kinds=("any",),
         requests=lambda number: (_export(base, number),),
         judge=judge,
-        news=Request(f"{base}/find.cgi", {"order": "1", "perpage": "5", "search": "1"}),
+        newest_page=Request(f"{base}/find.cgi", {"order": "1", "perpage": "5", "search": "1"}),
         newest=newest_number,
     )
 

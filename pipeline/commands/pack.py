@@ -95,14 +95,13 @@ def pack(
             by=by,
         )
         made = write_pack(run, out_folder, wanted, progress)
-    asked = min(count, len(wanted.ids)) if wanted.ids else count
-    few = made.puzzles < asked
+    requested = min(count, len(wanted.ids)) if wanted.ids else count
     made_puzzles = f"[bold green]{count_text(made.puzzles, 'puzzle')}[/bold green]"
     made_book = " and book.pdf" if pdf else ""
     lines = [f"{made_puzzles}, index pack.json{made_book}: {escape(made.folder)}"]
+    few = made.puzzles < requested
     if few:
-        came = escape(funnel_text(made.considered))
-        lines.append(f"[yellow]Fewer than {asked:,} qualify:[/yellow] {came}.")
+        lines.append(f"[yellow]Fewer than {requested:,} qualify:[/yellow] {escape(funnel_text(made.considered))}.")
     if made.left_out:
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
         lines.append(f"Lost in these files (--to jsonl keeps it): {escape(lost)}.")

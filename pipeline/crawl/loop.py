@@ -165,8 +165,8 @@ def _request_number(opened: OpenCrawl, site: Site, number: int, refresh: bool, t
 
 
 def newest_number(site: Site, session: PoliteSession) -> int:
-    """Return the site's newest number. Raises NetworkError if its news page has none, or an implausible one."""
-    reply = session.fetch(site.news)
+    """Return the site's newest number. Raises NetworkError if its page has none, or an implausible one."""
+    reply = session.fetch(site.newest_page)
     newest = site.newest(reply.body) if reply.status == 200 else None
     if newest is None:
         wrong = f"names no newest puzzle (HTTP status {reply.status})"
@@ -174,4 +174,4 @@ def newest_number(site: Site, session: PoliteSession) -> int:
         wrong = f"names {newest:,} as its newest puzzle, which is implausible"
     else:
         return newest
-    raise NetworkError(f"{site.news.url} {wrong}; give --ids FIRST-LAST")
+    raise NetworkError(f"{site.newest_page.url} {wrong}; give --ids FIRST-LAST")
