@@ -67,14 +67,14 @@ LOOK_EVERY = _declare(
     "LOOK_EVERY", 50_000, 1, 1_000_000, "work", "between checks of the clock; 10 to 40 ns each, 2 ms at most"
 )
 
-# A glance.
+# Greedy descent.
 MISSES = _declare(
     "MISSES",
     2,
     0,
     100,
     "contradictions",
-    "allowed in a glance where clues have many blocks; where they have few, one ends it",
+    "allowed in a greedy descent where clues have many blocks; where they have few, one ends it",
 )
 
 # Probing and search.

@@ -6,7 +6,7 @@ a group of puzzles, steps 8 to 10 take one puzzle at a time (`tail.run_tail`). A
 
     step          what it does                                          file            ends when               answers
     1 line        line logic                                            fixpoint        nothing changes         U N
-    2 glance      two passes that set cell after cell: to its last      dive            both passes end         M
+    2 greedy      two passes that set cell after cell: to its last      dive            both passes end         M
                   possible colour, then to its first
     3 dive        sets the most certain cells by belief propagation,    dive            solved or contradiction M
                   if there are many blocks and many open cells

@@ -1,8 +1,8 @@
-"""Greedy descents to a solution without backtracking: glances and dives.
+"""Descents to a solution without backtracking: greedy ones, and dives.
 
-A glance sets cell after cell to a fixed colour. Most puzzles with several solutions have a few small independent areas
-where cells may change colours, so any descent ends in a solution. It costs as much as a few probes and saves all rungs
-up to search, since a puzzle with two solutions has no technique.
+A greedy descent sets cell after cell to a fixed colour. Most puzzles with several solutions have a few small
+independent areas where cells may change colours, so any descent ends in a solution. It costs as much as a few probes
+and saves all rungs up to search, since a puzzle with two solutions has no technique.
 
 A dive follows beliefs (decimation by belief propagation): the most certain cells get their most probable colour, line
 logic propagates, beliefs are updated, and so on. A colour that line logic refutes is removed; if that is a
@@ -190,7 +190,7 @@ def _decide(
 
 
 @kernel
-def glance(
+def greedy_descent(
     board: Board,
     diver: Board,
     trial: Board,

@@ -9,7 +9,7 @@ import numpy as np
 
 from nonocensus.solver.jit.clock import cpu_seconds, wall_seconds
 from nonocensus.solver.jit.kernel import kernel
-from nonocensus.solver.ladder.dive import dive, dives_first, glance
+from nonocensus.solver.ladder.dive import dive, dives_first, greedy_descent
 from nonocensus.solver.ladder.fixpoint import place_puzzle, propagate_all
 from nonocensus.solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH, LadderOptions, PriorKnowledge
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
@@ -159,7 +159,7 @@ def run_line_rung(state: LadderState, puzzles: np.ndarray) -> int:
 
 @kernel
 def run_lookahead_rungs(state: LadderState) -> None:
-    """Run the glance, the first dive, depth-2 and probe on the queue; requeue puzzles left open if search is next."""
+    """Run greedy descent, the first dive, depth-2 and probe on the queue; requeue open puzzles if search is next."""
     outcome, queue, memory = state.outcome, state.queue, state.memory
     board, trial, color, bit_width = memory.board, memory.trial, memory.color, memory.workspace.bit_width
     union, beliefs, top = memory.tree.union, memory.beliefs, state.options.top
@@ -174,7 +174,7 @@ def run_lookahead_rungs(state: LadderState) -> None:
         left_open = True
         if top == SEARCH:
             found = solution_pair(outcome, state.prior, p)
-            glance(board, union, trial, color, beliefs, found, workspace)
+            greedy_descent(board, union, trial, color, beliefs, found, workspace)
             to_dive = found.number[0] < 2 and dives_first(board, beliefs, bit_width)
             if to_dive and dive(board, trial, union, color, beliefs, workspace) == FIXPOINT:
                 record_solution(trial, found, workspace)

@@ -80,8 +80,8 @@ def _effort_columns(ran: np.ndarray, outcome: Outcome, lines: np.ndarray) -> dic
     counters, seconds = outcome.counters, outcome.seconds
     learned = ran & (seconds[:, CPU_SAT] > 0)
     begun = [ran & (outcome.rung >= rung) for rung in (LINE, DEPTH, PROBE, SEARCH)]
-    begun[SEARCH] |= ran & (outcome.engine >= SEARCH)  # the glance skips the other rungs
-    had_glance = ran & (seconds[:, SEARCH] > 0)
+    begun[SEARCH] |= ran & (outcome.engine >= SEARCH)  # greedy descent skips the other rungs
+    had_descent = ran & (seconds[:, SEARCH] > 0)
     probed = begun[DEPTH] | begun[SEARCH]
 
     def counted(counter: int, where: np.ndarray) -> pa.Array:
@@ -99,7 +99,7 @@ def _effort_columns(ran: np.ndarray, outcome: Outcome, lines: np.ndarray) -> dic
         "cpu_line": timed(LINE, begun[LINE]),
         "cpu_depth2": timed(DEPTH, begun[DEPTH]),
         "cpu_probe": timed(PROBE, begun[PROBE]),
-        "cpu_search": timed(SEARCH, begun[SEARCH] | had_glance),
+        "cpu_search": timed(SEARCH, begun[SEARCH] | had_descent),
         "cpu_sat": timed(CPU_SAT, learned),
         "line_solves": counted(LINE_SOLVES, begun[LINE]),
         "sweeps": counted(SWEEPS, ran).cast(pa.int32()),

@@ -115,7 +115,7 @@ MEASURES = (
     ),
     Measure(
         "cpu_search", pa.float64(), "s", Computed.timed, DATASET,
-        "CPU time of the glance after line logic, of the search and of dives", "", "CPU time of search",
+        "CPU time of greedy descent after line logic, of search and of dives", "", "CPU time of search",
     ),
     Measure(
         "cpu_sat", pa.float64(), "s", Computed.timed, DATASET,

@@ -194,7 +194,7 @@ def test_swap_checks_the_clock() -> None:
         assert (picture == np.eye(3, dtype=np.uint8).ravel()).all() == (not found)
 
 
-def test_fruitless_glance_counts_as_search() -> None:
+def test_fruitless_greedy_descent_counts_as_search() -> None:
     """Its line solves and seconds are added to those of depth-2, which decides the puzzle."""
     puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
     whole: dict[str, Any] = solve(puzzle)

@@ -53,19 +53,19 @@ def test_rotated_puzzle_stays_on_its_rung(number: int) -> None:
     assert classify(batch, cpu_limit=60).column("technique").to_pylist() == ["depth-2"] * 8
 
 
-def test_glance_finds_two_solutions() -> None:
+def test_greedy_descent_finds_two_solutions() -> None:
     """Most puzzles with several solutions skip the rungs above line logic."""
     batch = recipe_batch(Recipe("random", 9, 9, 0.45, 1, 300), 0, 300)
     seen = views(batch)
     outcome = climb(seen, np.arange(300), LadderOptions(math.inf))
-    glanced = (outcome.rung == LINE) & (outcome.engine == SEARCH)
-    assert glanced.sum() > 100
-    assert (outcome.solutions[glanced] == MULTIPLE).all()
-    assert (outcome.solutions == MULTIPLE).sum() < 1.5 * glanced.sum()
+    descended = (outcome.rung == LINE) & (outcome.engine == SEARCH)
+    assert descended.sum() > 100
+    assert (outcome.solutions[descended] == MULTIPLE).all()
+    assert (outcome.solutions == MULTIPLE).sum() < 1.5 * descended.sum()
     for found in (outcome.first, outcome.second):
-        assert fits(seen, np.flatnonzero(glanced), found, outcome.offsets).all()
-    assert (outcome.first != outcome.second).reshape(300, 81)[glanced].any(axis=1).all()
-    assert (outcome.decided[glanced, 1:] == -1).all()
+        assert fits(seen, np.flatnonzero(descended), found, outcome.offsets).all()
+    assert (outcome.first != outcome.second).reshape(300, 81)[descended].any(axis=1).all()
+    assert (outcome.decided[descended, 1:] == -1).all()
 
 
 @pytest.mark.slow

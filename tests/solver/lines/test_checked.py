@@ -185,7 +185,7 @@ def test_false_proof_of_uniqueness_is_detected(monkeypatch: pytest.MonkeyPatch) 
 def test_mistake_is_detected(
     mistake: Break, seed: int, nodes: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rungs, "glance", lambda *_: False)
+    monkeypatch.setattr(rungs, "greedy_descent", lambda *_: False)
     monkeypatch.setattr(rungs, "dive", lambda *_: CONTRADICTION)
     monkeypatch.setattr(search, "_find_switched", lambda *_: None)
     checked_climb(seed, nodes)
