@@ -32,8 +32,8 @@ from nonocensus.solver.proofs.record import exclude
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""
 
-PRINTED_GRIDS, MOST_GRIDS, STEPS_A_GRID = 2, 8, 15
-"""Fewest and most grids between the steps on paper, after the empty one, and steps a grid between these limits."""
+STEPS_A_GRID, MOST_GRIDS = 6, 24
+"""Steps between two grids on paper, and grids of a long explanation, which has more steps between them."""
 
 
 class TooLarge(ValueError):
@@ -48,22 +48,23 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             f"{puzzle.width}x{puzzle.height} is too large: a page shows the steps of at most {MOST_CELLS:,} cells"
         )
     script = join_modules("explanation.js")
-    letters, color_words = color_letters(puzzle.palette), color_names(puzzle.palette)
+    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+    title, known = names(puzzle)
     steps = list(describe_merged(explanation))
     return (
         environment(autoescape=True)
         .get_template("explanation.html.j2")
         .render(
             puzzle=puzzle,
-            names=names(puzzle),
-            colors=[(letters[entry], color_words[entry], rgb(puzzle, entry)) for entry in range(1, puzzle.colors + 1)],
-            drawing=Markup(add_line_numbers(puzzle, drawing(puzzle, empty(puzzle))).svg),
+            title=title,
+            known=known,
+            drawing=Markup(add_line_numbers(puzzle, drawing(puzzle, empty(puzzle), letters)).svg),
             steps=[(step, TECHNIQUES[step.technique]) for step in steps],
-            grids=_printed_grids(explanation, steps),
+            grids=_printed_grids(explanation, steps, letters),
             techniques=_used_techniques(explanation, steps),
             ending=describe_ending(explanation),
             difficulty=difficulty,
-            data=_data(explanation, steps),
+            data=_data(explanation, steps, letters),
             script=Markup(script),
             script_hash=Markup(content_hash(script)),
             style=Markup(source("report.css") + source("explanation.css")),
@@ -101,38 +102,35 @@ def _used_techniques(
         yield TECHNIQUES[technique], counts[technique], described, Markup(picture.svg)
 
 
-def _printed_grids(explanation: Explanation, steps: list[DescribedStep]) -> dict[int, Markup]:
-    """Return drawings of the grid by the number of the step that they follow, 0 for the empty one, for paper."""
-    puzzle, cells = explanation.puzzle, list(explanation.start)
-    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
-
-    def drawn() -> Markup:
-        grid = drawing(puzzle, GridState(known_grid(cells, puzzle.width)), letters)
-        marks = possible_marks(puzzle, cells) if puzzle.colors > 1 else ""
-        return Markup(add_line_numbers(puzzle, grid._replace(content=grid.content + marks)).svg)
-
-    grids = {0: drawn()}
-    count = max(PRINTED_GRIDS, min(MOST_GRIDS, len(steps) // STEPS_A_GRID))
-    wanted = {len(steps) * k // count for k in range(1, count + 1)}
-    if puzzle.colors > 1 and len(steps[0].lines) > 1:
-        wanted.add(1)  # it leaves most cells some colours only
+def _printed_grids(explanation: Explanation, steps: list[DescribedStep], letters: str) -> dict[int, Markup]:
+    """Return drawings of the grid for paper, by the step that they follow; cells known since the last are framed."""
+    puzzle, cells, grids = explanation.puzzle, list(explanation.start), dict[int, Markup]()
+    count = min(MOST_GRIDS, -(-len(steps) // STEPS_A_GRID))
+    wanted, before = {len(steps) * k // count for k in range(1, count + 1)}, known_grid(cells, puzzle.width)
     for step in steps:
         exclude(cells, step.ruled)
         if step.number in wanted:
-            grids[step.number] = drawn()
+            known = known_grid(cells, puzzle.width)
+            grid = drawing(puzzle, GridState(known, known != before), letters)
+            marks = possible_marks(puzzle, cells) if letters else ""
+            grids[step.number] = Markup(add_line_numbers(puzzle, grid._replace(content=grid.content + marks)).svg)
+            before = known
     return grids
 
 
-def _data(explanation: Explanation, steps: list[DescribedStep]) -> dict[str, Any]:
+def _data(explanation: Explanation, steps: list[DescribedStep], letters: str) -> dict[str, Any]:
     """Return what the script needs: the grid's position and colours, and each step's lines and changes."""
-    puzzle = explanation.puzzle
-    place = geometry(puzzle)
+    puzzle, place = explanation.puzzle, geometry(explanation.puzzle)
+    palette = [
+        {"rgb": rgb(puzzle, entry), "name": name, "letter": letters[entry : entry + 1].strip()}
+        for entry, name in enumerate(color_names(puzzle.palette))
+    ]
     return {
         "width": puzzle.width,
         "height": puzzle.height,
         "left": place.left,
         "top": place.top,
-        "palette": [{"rgb": rgb(puzzle, entry)} for entry in range(max(puzzle.colors, 1) + 1)],
+        "palette": palette,
         "start": explanation.start,
         "steps": [{"lines": step.lines, "ruled": step.ruled} for step in steps],
     }

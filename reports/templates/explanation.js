@@ -1,6 +1,6 @@
 // Steps through an explanation: paints the drawing's cells as they are after step `at`.
 
-import { applyStep, fill, highlightShapes, linesAndCells } from "./shared/drawing.js";
+import { applyStep, CELL, fill, highlightShapes, isLight, linesAndCells } from "./shared/drawing.js";
 import { readJson, svg } from "./shared/elements.js";
 
 const PAUSE = 450; // milliseconds
@@ -10,7 +10,6 @@ const byId = (id) => document.getElementById(id);
 
 const sheet = document.querySelector(".sheet svg");
 const place = { width: data.width, height: data.height, left: FRAME - data.left, top: FRAME - data.top };
-sheet.querySelector(".open")?.remove(); // of the empty grid
 const layer = (name) => svg("g", { class: name, transform: `translate(${data.left} ${data.top})` });
 const highlights = layer("highlights");
 sheet.insertBefore(layer("under"), sheet.querySelector(".thin"));
@@ -21,11 +20,17 @@ const items = [...byId("steps").children];
 let at = 0;
 let timer = null;
 
-/** Show the cells: those with one colour left are known. */
+/** Show the cells: those with one colour left are known, and have its letter if there are several. */
 function paint() {
   const known = sets.map((set) => (set & (set - 1) ? null : 31 - Math.clz32(set)));
   const content = { shown: Uint8Array.from(known), open: (k) => known[k] === null, crossed: (k) => known[k] === 0, possible: sets };
   fill(sheet, data.width, data.palette, content);
+  for (const [color, { rgb, letter }] of data.palette.entries()) {
+    const places = [...known.keys()].filter((k) => known[k] === color);
+    const x = places.map((k) => ((k % data.width) + 0.5) * CELL).join(" ");
+    const y = places.map((k) => (Math.floor(k / data.width) + 0.5) * CELL + 3).join(" ");
+    sheet.querySelector(".over").append(svg("text", { x, y, fill: isLight(rgb) ? "#000" : "#fff" }, letter.repeat(places.length)));
+  }
 }
 
 /** Show the grid after a step; 0 is the grid before the first one. */
@@ -40,7 +45,8 @@ function showStep(wanted) {
   byId("number").textContent = at;
   byId("share").textContent = data.steps.length ? Math.round((100 * at) / data.steps.length) : 100;
   const [words, technique] = at ? items[at - 1].children : [];
-  byId("words").replaceChildren(...(at ? [words.textContent, " ", technique.cloneNode(true)] : []));
+  const end = at === data.steps.length ? byId("title") : null;
+  byId("words").replaceChildren(...(at ? [words.textContent, " ", technique.cloneNode(true)] : []), end ? `\n${end.textContent}` : "");
   for (const [number, item] of items.entries()) item.classList.toggle("now", number === at - 1);
 }
 

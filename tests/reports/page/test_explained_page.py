@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 from test_explained import dominoes
 
-from nonocensus.reports.page.explanation_page import _used_techniques, page
+from nonocensus.reports.page.explanation_page import STEPS_A_GRID, _used_techniques, page
 from nonocensus.reports.words.line_reasons import RULES, find_reasons
 from nonocensus.reports.words.reading_order import line_of, places_of, reading_order
 from nonocensus.reports.words.step_words import MOST_SENTENCES, describe_merged
@@ -258,22 +258,27 @@ def printed(tab: Tab, path: Path, explanation: Explanation) -> list[str]:
 
 def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path: Path) -> None:
     explanation = flower()
+    explanation = explanation._replace(puzzle=replace(explanation.puzzle, title="A daisy"))
     pages = printed(explained, tmp_path / "flower.html", explanation)
-    assert len(pages) <= 4
+    assert len(pages) <= 5
     text = " ".join(pages)
     steps = list(describe_merged(explanation))
     for step in steps:
         assert f"{step.number}. {' '.join(step.what.split())} ({TECHNIQUES[step.technique].name})" in text
     assert "Play" not in text
-    assert "Before step 1" in pages[0]
-    assert f"After step {len(steps)}" in text
+    assert "After" not in pages[0], "the empty grid alone"
+    after = [0, *map(int, re.findall("After step ([0-9]+); new cells have a frame", text))]
+    assert after[-1] == len(steps)
+    assert max(np.diff(after)) <= STEPS_A_GRID
+    assert text.count("daisy") == 1, "the title gives the picture away"
+    assert text.rindex("Title: A daisy") > text.rindex("After step")
     assert "r is red y is yellow g is green" in " ".join(text.split())
     assert {"4r", "3y", "6g"} <= set(text.split()), "colours are told apart by letters too"
 
 
 def test_grids_of_many_columns_are_as_wide_as_the_paper(explained: Tab, tmp_path: Path) -> None:
     driver, path = explained.driver, tmp_path / "wide.html"
-    path.write_text(page(explain(from_picture(np.tri(12, 30, 9, dtype=np.uint8)))))
+    path.write_text(page(explain(from_picture(np.tri(12, 40, 9, dtype=np.uint8)))))
     before = driver.current_url
     driver.get(path.as_uri())
     with emulated(driver, "light", 700, 1000):
@@ -335,6 +340,9 @@ def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Pat
             click(explained, "on")
             assert shown(explained)[0] == number
             assert explained.run(IN_VIEW) == [True, True, True], number
+        assert "Title: A flower in a pot" in shown(explained)[1]
+        letters = explained.run("return document.querySelector('.over').textContent")
+        assert letters.count("y") == sum(colors == 4 for colors in explanation.cells), "not by colour alone"
         for number in range(2, len(list(describe_merged(explanation))), 3):
             explained.run(f"document.querySelectorAll('.step')[{number}].click()")
             explained.until(lambda: explained.run(IS_MEASURED))
