@@ -54,8 +54,9 @@ export class Player {
     this.button("hardest").hidden = this.hardest === 0;
     this.place.hidden = false;
     this.showStep(Math.min(1, this.steps.length));
-    this.place.scrollIntoView({ block: "nearest" });
-    if (board.place.getBoundingClientRect().top < 0) board.place.scrollIntoView(); // the columns' clues too
+    this.workshop.part("desk").scrollIntoView();
+    const { scrollPaddingBottom } = getComputedStyle(document.documentElement); // what is below the board, as this panel on phones
+    board.fitInto(innerHeight - board.place.getBoundingClientRect().top - parseFloat(scrollPaddingBottom));
   }
 
   /** Go to a step; 0 is the grid before the first one. */
@@ -109,6 +110,7 @@ export class Player {
   /** Hide it. */
   discard() {
     this.pause();
+    if (!this.place.hidden) this.workshop.board.fitInto(null);
     this.place.hidden = true;
     this.explanation = this.steps = this.sets = null;
   }

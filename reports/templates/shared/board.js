@@ -72,7 +72,7 @@ export class Board {
 
   /** The pixels of the window's height that the board may take. */
   get tall() {
-    return Math.max(LOW, innerHeight - ABOVE) - EDGE;
+    return (this.height ?? Math.max(LOW, innerHeight - ABOVE)) - EDGE;
   }
 
   /** The pixels of a cell at which the whole board fits across and down, with clues shrunk to fit. */
@@ -201,6 +201,15 @@ export class Board {
     if (!place) return this.place.scrollTo(scrollLeft * ratio, scrollTop * ratio);
     const { left, top } = before;
     this.place.scrollBy(after.left - left + (place.x - left) * (ratio - 1), after.top - top + (place.y - top) * (ratio - 1));
+  }
+
+  /** Show the whole board as large as its column and some pixels of height allow; as before with null. */
+  fitInto(height) {
+    const usual = this.usualSize ?? this.size;
+    this.usualSize = height === null ? null : usual;
+    this.height = height;
+    this.place.style.maxHeight = height === null ? "" : `${height}px`;
+    this.zoomTo(height === null ? usual : Math.max(ZOOMS[0], Math.min(...this.wholeSizes())));
   }
 
   /** Zoom by one step, in or out; out to the whole board where it began enlarged. */

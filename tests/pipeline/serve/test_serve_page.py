@@ -27,6 +27,14 @@ const box = document.querySelector(arguments[0]).getBoundingClientRect();
 return [box.left >= 0 && box.right <= innerWidth, box.top >= 0 && box.bottom <= innerHeight];
 """
 
+EDGES = """
+const [board, panel] = [".nonogram", ".player"].map((part) => document.querySelector("#puzzle " + part));
+const { top, bottom, right } = board.getBoundingClientRect();
+const { left, top: below } = panel.getBoundingClientRect();
+return [0, top, bottom, left > right ? innerHeight : below];
+"""
+"""Of the window, the drawing, and the panel if it is below."""
+
 
 @pytest.fixture(scope="module")
 def tab(browsing: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
@@ -152,6 +160,21 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.click(".player [data-do=enough]")
     assert (tab.painted(), tab.pointed("band")) == (1, 0)
     assert tab.errors() == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (PHONE, 844)])
+def test_whole_board_is_in_view_at_each_step_as_large_as_it_fits(tab: Tab, width: int, height: int) -> None:
+    with emulated(tab.driver, "light", width, height):
+        tab.open(record((np.random.default_rng(5).random((25, 25)) < 0.65).tolist()))
+        before = tab.cells()[2:]
+        tab.request_explanation()
+        for _ in range(12):
+            tab.run("document.querySelector('.player [data-do=on]').click()")
+            edges = tab.run(EDGES)
+            assert edges == sorted(edges)
+        assert tab.one("#puzzle .nonogram").size["width"] > min(width, 700) - 10
+        tab.click(".player [data-do=enough]")
+        assert tab.cells()[2:] == before
 
 
 def test_puzzle_and_step_are_printed_without_tools_and_forms(plus: Tab) -> None:
