@@ -106,12 +106,25 @@ def _by_overlap(line: Line, how: int) -> Iterator[Reason]:
         return
     for t in found.open:
         block = line.clue[t]
-        first, last = found.begin[t], found.end[t] - least(block)
+        within, kept_by = _between_others(line, block, range(found.begin[t], found.end[t]))
+        first, last = within.start, within.stop - least(block)
         if first <= last < first + least(block):
             ruled = line.painting(block.color, range(last, first + least(block)))
             kind = "covers" if block.length == BLOT else "fixed" if first == last else "range"
-            parts = {"block": t, "within": range(first, found.end[t]), "cells": [last]} | _seen(line, how)
+            parts = {"block": t, "within": within, "cells": [last], "kept_by": kept_by} | _seen(line, how)
             yield Reason(kind, ruled, parts)
+
+
+def _between_others(line: Line, block: Block, within: range) -> tuple[range, list[int]]:
+    """Return where a block can be if painted cells of other colours are near the ends of a range, and these cells."""
+    runs, passed = [run for run in line.runs() if run[2] != block.color], list[int]()
+    for start, end, _ in runs:
+        if start < within.start + least(block) and end > within.start:
+            within, passed = range(end, within.stop), [*passed, *range(start, end)]
+    for start, end, _ in reversed(runs):
+        if start < within.stop and end > within.stop - least(block):
+            within, passed = range(within.start, start), [*passed, *range(start, end)]
+    return within, passed
 
 
 def _seen(line: Line, how: int) -> dict[str, Any]:

@@ -31,7 +31,7 @@ SENTENCES = {
     "found": "{all} {name} {cells_is} found{of}, in {cells}",
     "none": "{sum} fill the {side}",
     "needed": "only {cells} can be {name}, and {count} {name} {cells_is} needed{of}",
-    "range": "{kept}{block} lies within {within}{left}",
+    "range": "{kept}{block} can only be in {within}{left}",
     "fixed": "{kept}{block} must be in {within}{left}",
     "filled": "{counted}",
     "covers": "{block} must cover {cells}",
@@ -200,7 +200,9 @@ class LineWords:
         return f"as {lead[0]}, {clauses[0]}" if len(lead + clauses) == 2 else f"{join_words(lead)}; {_joined(clauses)}"
 
     def kept(self, parts: Mapping[str, Any], t: int, within: range) -> str:
-        """Say which blocks keep a block within cells: `with 2 + 1 and 2 gaps before it, `."""
+        """Say which blocks, or else painted cells, keep a block within cells: `with 2 + 1 and 2 gaps before it, `."""
+        if "kept_by" in parts and "limited" not in parts:
+            return self.known(self.line, parts["kept_by"])
         n, last = len(self.line.cells), len(self.line.clue) - 1
         before = after = range(t, t + 1)
         if "counted" in parts:
@@ -321,7 +323,7 @@ class LineWords:
         return f"{'ends' if is_last else 'begins'} {'there' if x in painted else where}"
 
     def places(self, blocks: Sequence[int], within: Sequence[range]) -> str:
-        """Name alternative blocks, and the cells in which each lies."""
+        """Name alternative blocks, and the cells in which each can be."""
         named = zip(blocks, within, strict=True)
         return join_words([f"{self.block(t)} (within {self.cells(cells)})" for t, cells in named], "or")
 
@@ -412,7 +414,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "gaps": lambda words, parts: words.gaps(parts["sum"]),
     "hull": lambda words, parts: words.cells(_hull(parts)),
     "hull_count": lambda _, parts: str(len(_hull(parts))),
-    "kept": lambda words, parts: words.kept(parts, parts["block"], parts["within"]) if "limited" in parts else "",
+    "kept": lambda words, parts: words.kept(parts, parts["block"], parts["within"]),
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "left": lambda words, parts: words.left(parts),
     "name": _color_of,

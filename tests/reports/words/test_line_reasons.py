@@ -95,7 +95,9 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         assert ruled <= set(range(within.stop - length, within.start + length)), "what it covers wherever it is"
         assert (reason.kind == "fixed") == (len(within) == length)
         if "limited" not in parts and "first" not in parts:
-            assert_counted(line, parts["counted"], len(within) - length, every)
+            counted, t = parts["counted"], parts["block"]
+            assert_counted(line, counted, counted.end[t] - counted.begin[t] - length, every)
+            assert parts["kept_by"] or within == range(counted.begin[t], counted.end[t])
     if reason.kind == "cover" and "counted" in parts:
         found, open_ = parts["counted"], parts["counted"].open
         if "after" in parts:
@@ -143,7 +145,7 @@ def named_line(line: Line, parts: dict[str, Any]) -> Line:
     if "counted" in parts:
         inside = parts["counted"].inside
         if "within" in parts or not {"before", "after"} & parts.keys():
-            known = {x for x in range(len(line.cells)) if x not in inside}
+            known = {x for x in range(len(line.cells)) if x not in inside} | {*parts.get("kept_by", ())}
         if any(block.length == BLOT for block in line.clue):
             known |= {inside.start, inside.stop - 1}  # what ends a complete block of hidden length
     every = line.opened().cells
@@ -325,31 +327,35 @@ counting: 2 1r | ..***
 both white cells are found (5 less 3 in blocks), in columns 1 and 2, so columns 3 to 5 are not white but black or red
 
 overlap: 3 | ????
-the 3 lies within columns 1 to 4, so columns 2 and 3 are black
+the 3 can only be in columns 1 to 4, so columns 2 and 3 are black
 
 overlap: 1 3 | #.????
-with the 1 complete, the 3 lies within columns 3 to 6, all that is left, so columns 4 and 5 are black
+with the 1 complete, the 3 can only be in columns 3 to 6, all that is left, so columns 4 and 5 are black
 
 overlap: 3 | .????
-the 3 lies within columns 2 to 5, all that is left, so columns 3 and 4 are black
+the 3 can only be in columns 2 to 5, all that is left, so columns 3 and 4 are black
 
 overlap: 5 | .?.??????
-the 5 lies within columns 2 to 9, so columns 5 and 6 are black
+the 5 can only be in columns 2 to 9, so columns 5 and 6 are black
 
 overlap: 3 2 | .?.??????
-3 + 2 and 1 gap take 6 of the 8 cells in columns 2 to 9: the 3 lies within columns 2 to 6, so column 4 is black
+3 + 2 and 1 gap take 6 of the 8 cells in columns 2 to 9: the 3 can only be in columns 2 to 6, so column 4 is black
 
 overlap: 1 3 2 | #.???????
-with the 1 complete, 3 + 2 and 1 gap take 6 of the 7 cells left (columns 3 to 9): the 3 lies within columns 3 to 6, so
-columns 4 and 5 are black. The 2 lies within columns 7 to 9, so column 8 is black
+with the 1 complete, 3 + 2 and 1 gap take 6 of the 7 cells left (columns 3 to 9): the 3 can only be in columns 3 to 6,
+so columns 4 and 5 are black. The 2 can only be in columns 7 to 9, so column 8 is black
 
 overlap: 2 2r | ***-*
-2 + 2 take 4 of the 5 cells of the row: the black 2 lies within columns 1 to 3, so column 2 is black. The red 2 lies
-within columns 3 to 5, so column 4 is red
+2 + 2 take 4 of the 5 cells of the row: the black 2 can only be in columns 1 to 3, so column 2 is black. The red 2 can
+only be in columns 3 to 5, so column 4 is red
+
+overlap: 1 3r 1 | ***#*****
+1 + 3 + 1 take 5 of the 9 cells of the row. As column 4 is black, the red 3 can only be in columns 5 to 8, so columns 6
+and 7 are red
 
 overlap: 1 1 1r 4 1r | .-***********
-1 + 1 + 1 + 4 + 1 and 1 gap take 9 of the 12 cells left (columns 2 to 13): the black 4 lies within columns 6 to 12, so
-column 9 is black
+1 + 1 + 1 + 4 + 1 and 1 gap take 9 of the 12 cells left (columns 2 to 13): the black 4 can only be in columns 6 to 12,
+so column 9 is black
 
 overlap: 2 1r 3 1r 1 1r 2 | ..***********
 2 + 1 + 3 + 1 + 1 + 1 + 2 fill the 11 cells left (columns 3 to 13), so columns 3, 4, 6 to 8, 10, 12 and 13 are
@@ -394,10 +400,10 @@ black. As column 5 can only belong to the red 3, the red 3 begins in column 3 at
 white. With the black 2 after it, the red 3 ends in column 6 at the latest, so columns 7 and 8 are not red
 
 forcing: 2 3 | ???.?.????
-as columns 4 and 6 are white, with the 3 and 1 gap after it, the 2 lies within columns 1 to 3, so column 2 is black.
-With the 3 and 1 gap after it, the 2 ends in column 3 at the latest. With the 2 and 1 gap before it, the 3 begins
-in column 7 at the earliest, so column 5 is white. As column 6 is white, with the 2 and 1 gap before it, the 3 lies
-within columns 7 to 10, so columns 8 and 9 are black
+as columns 4 and 6 are white, with the 3 and 1 gap after it, the 2 can only be in columns 1 to 3, so column 2 is black.
+With the 3 and 1 gap after it, the 2 ends in column 3 at the latest. With the 2 and 1 gap before it, the 3 begins in
+column 7 at the earliest, so column 5 is white. As column 6 is white, with the 2 and 1 gap before it, the 3 can only be
+in columns 7 to 10, so columns 8 and 9 are black
 
 forcing: 2 3 | ?????..???
 as columns 6 and 7 are white, with the 2 and 1 gap before it, the 3 must be in columns 8 to 10, so columns 8 to 10 are
