@@ -1,6 +1,6 @@
 """The arguments of a step in plain English: a sentence names its line, its blocks and its cells."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from string import Formatter
 from typing import Any
@@ -110,25 +110,26 @@ def clue_words(puzzle: Puzzle, clue: Clue) -> str:
 class LineWords:
     """Words about a line of a puzzle: methods are the parts of SENTENCES; rows are numbered before columns.
 
-    named   the blocks named so far
+    named, summed   the blocks named so far, and those whose lengths were
     """
 
     def __init__(self, puzzle: Puzzle, number: int, line: Line) -> None:
         self.puzzle, self.line, self.is_row = puzzle, line, number < puzzle.height
         self.side, self.cell_side = ("row", "column") if self.is_row else ("column", "row")
         self.number = number + 1 if self.is_row else number - puzzle.height + 1
-        self.named: set[int] = set()
+        self.named, self.summed = set[int](), set[int]()
 
     def heading(self) -> str:
         """Name the line and its clue, of a long one the blocks around those named: `Row 4, clue … 3 red, 1 blue …`."""
-        clue = clue_words(self.puzzle, self.line.clue)
+        clue, near = clue_words(self.puzzle, self.line.clue), {t + k for t in self.named for k in (-1, 0, 1)}
         if len(clue) > LONGEST_CLUE:
-            clue = self.pieces()
-        return f"{self.side.capitalize()} {self.number}" + f", clue {clue}" * (0 < len(clue) <= LONGEST_PIECES)
+            pieces = map(self.pieces, (near | self.summed, near))
+            clue = next((each for each in pieces if len(each) <= LONGEST_PIECES), "")
+        return f"{self.side.capitalize()} {self.number}" + f", clue {clue}" * bool(clue)
 
-    def pieces(self) -> str:
-        """Return the pieces of the clue around the blocks named so far."""
-        clue, around = self.line.clue, {t + k for t in self.named for k in (-1, 0, 1)}
+    def pieces(self, around: Collection[int]) -> str:
+        """Return the pieces of the clue with some blocks."""
+        clue = self.line.clue
         pieces = [list(piece) for is_near, piece in groupby(range(len(clue)), around.__contains__) if is_near]
         text = " … ".join(clue_words(self.puzzle, clue[piece[0] : piece[-1] + 1]) for piece in pieces)
         return "… " * (bool(pieces) and 0 not in around) + text + " …" * (bool(pieces) and len(clue) - 1 not in around)
@@ -161,8 +162,9 @@ class LineWords:
                 names.append(f"the {join_words(places, last)} {name}" if len(same) > 1 else f"the {name}")
         return join_words(names, last)
 
-    def sum(self, blocks: Iterable[int]) -> str:
+    def sum(self, blocks: Sequence[int]) -> str:
         """Add lengths: `3 + 1`; of four or more alike in a row `5 × 1`."""
+        self.summed.update(blocks)
         alike = [(length, len(list(run))) for length, run in groupby(self.line.clue[t].length or "?" for t in blocks)]
         return " + ".join(" + ".join([str(k)] * times) if times < 4 else f"{times} × {k}" for k, times in alike)
 
@@ -174,6 +176,7 @@ class LineWords:
     def of(self, blocks: Sequence[int], color: int) -> str:
         """Say how a number of cells is counted, unless a single block says it."""
         if color:
+            self.summed.update(blocks)
             return f" ({self.sum(blocks)})" if len(blocks) > 1 else ""
         return f" ({len(self.line.cells)} less {sum(self.line.clue[t].length for t in blocks)} in blocks)"
 

@@ -10,7 +10,7 @@ from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words.formatting import count_text, join_words
 from nonocensus.reports.words.line_reasons import Reason, refutation
 from nonocensus.reports.words.reading_order import line_of, reading_order, reasons_of, shown_by, union
-from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name, name_lines
+from nonocensus.reports.words.reason_words import LONGEST_PIECES, LineWords, clue_words, color_name, name_lines
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step
@@ -105,13 +105,14 @@ def _at_once(runs: Iterable[_Run]) -> Iterator[list[list[_Run]]]:
 
 
 def _headed(puzzle: Puzzle, alike: list[_Run]) -> str:
-    """Name some lines, with their clue if it is the same, before what is said of them."""
-    clues = {run.clue for run in alike}
-    if None in clues:
+    """Name some lines, with their clue, or with each one's if all are short, before what is said of them."""
+    clues = [run.clue for run in alike if run.clue is not None]
+    if not clues:
         return alike[0].what
     lines = [run.steps[0].line for run in alike if run.steps[0].line is not None]
-    clue = f", {alike[0].clue}" if len(clues) == 1 and alike[0].clue else ""
-    return f"{describe_lines(puzzle, lines)}{clue}: {alike[0].what}"
+    clue = f"clues {'; '.join(each.removeprefix('clue ') for each in clues)}" if len({*clues}) > 1 else clues[0]
+    named = f", {clue}" if all(clues) and len(clue) <= LONGEST_PIECES else ""
+    return f"{describe_lines(puzzle, lines)}{named}: {alike[0].what}"
 
 
 def _lacking_words(puzzle: Puzzle, decided: list[int]) -> str:

@@ -146,6 +146,7 @@ def test_colours_that_no_later_step_needs_are_not_ruled_out_before() -> None:
     )
     assert len(told) < 0.35 * looks
     assert any(min(step.lines) < 15 <= max(step.lines) for step in told), "rows and columns at once"
+    assert any("Columns 6 and 7, clues 9 red, 1 green; 4 red, 3 yellow, 3 red, 1 green: " in step.what for step in told)
     assert max(step.technique for step in told) == max(step.technique for step in explanation.steps)
     assert all(step.what.count("\n") < MOST_SENTENCES or len(step.lines) == 1 for step in told)
 

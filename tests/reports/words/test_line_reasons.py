@@ -491,3 +491,5 @@ def test_long_clue_is_shown_around_the_blocks_that_are_named() -> None:
     )
     words.block(0)
     assert words.heading() == "Row 1, clue 1 black, 2 red … 2 red, 3 black, 2 red …"
+    words.of([3], 2)
+    assert words.heading() == "Row 1, clue 1 black, 2 red … 2 red … 2 red, 3 black, 2 red …", "counted ones too"
