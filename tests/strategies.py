@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import (
     BLOT,
     Block,
@@ -16,6 +17,7 @@ from nonocensus.solver.model.puzzle import (
     from_picture,
     normalize_palette,
 )
+from nonocensus.solver.model.tables import puzzles_of
 
 PALETTE = (
     Color("white", ".", "ffffff"),
@@ -23,6 +25,12 @@ PALETTE = (
     Color("red", "r", "ff0000"),
     Color("green", "g", "00ff00"),
 )
+
+
+def dominoes(side: int) -> Puzzle:
+    """Return a puzzle that needs assumptions: an edge from 7 cells a side on, chains from 9, search from 11."""
+    (puzzle,) = puzzles_of(recipe_batch(Recipe("dominoes", side, side, None, None, 1), 0, 1))
+    return puzzle
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""docs/TECHNIQUES.md, its pictures, and the same for the pages of the server and the report: a lesson per technique."""
+"""docs/TECHNIQUES.md, its pictures, and the same for the pages of the server and of explanations: a technique each."""
 
 import re
 from pathlib import Path
@@ -28,10 +28,10 @@ PAGE = Path(__file__).parent.parent / "docs" / "TECHNIQUES.md"
 
 ARTICLES = """\
 {% for technique, (picture, example), when, mind in lessons %}
-<article data-name="{{ technique.name }}">
+<article id="{{ technique.name }}">
 <h2>{{ technique.name | capitalize | replace("-", " ") }}, grade {{ technique.grade }} of 9</h2>
 <p>{{ technique.says }} <b>When:</b> {{ when }}</p>
-<img src="data:image/svg+xml,{{ quote(picture.svg, ' :/=;,.()') }}" alt="{{ picture.about }}" loading="lazy">
+<img src="data:image/svg+xml,{{ quote(picture.svg, ' :/=;,.()') }}" alt="{{ picture.about }}">
 {% for sentence in example.splitlines() %}
 <p>{{ sentence }}</p>
 {% endfor %}
@@ -66,7 +66,7 @@ def page() -> str:
 
 
 def fragment() -> str:
-    """Return reports/templates/techniques.html.j2: the lessons for the pages of the server and the report."""
+    """Return reports/templates/techniques.html.j2: the lessons for the pages of the server and of explanations."""
     made = environment(autoescape=True).from_string(ARTICLES).render(lessons=lessons(), quote=quote)
     return made.replace(">\n", ">").replace("</article>", "</article>\n")
 

@@ -4,28 +4,19 @@ Titles and colour names are untrusted: Jinja escapes them, and a content securit
 by its hash.
 """
 
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from nonocensus.reports.drawings.geometry import geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, rgb
-from nonocensus.reports.drawings.svg import add_line_numbers, drawing, line_drawing, possible_marks
+from nonocensus.reports.drawings.svg import add_line_numbers, drawing, possible_marks
 from nonocensus.reports.page.page_scripts import content_hash, join_modules
 from nonocensus.reports.page.printing import names
 from nonocensus.reports.page.templating import environment, source
-from nonocensus.reports.words.reading_order import line_of
-from nonocensus.reports.words.step_words import (
-    DescribedStep,
-    describe_ending,
-    describe_merged,
-    known_grid,
-)
-from nonocensus.solver.model.techniques import TECHNIQUES, Technique
+from nonocensus.reports.words.step_words import DescribedStep, describe_ending, describe_merged, known_grid
+from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation
 from nonocensus.solver.proofs.record import exclude
 
@@ -51,6 +42,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
     letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
     title, known = names(puzzle)
     steps = list(describe_merged(explanation))
+    used, lessons = {step.technique for step in steps}, source("techniques.html.j2").splitlines()
     return (
         environment(autoescape=True)
         .get_template("explanation.html.j2")
@@ -61,7 +53,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             drawing=Markup(add_line_numbers(puzzle, drawing(puzzle, empty(puzzle), letters)).svg),
             steps=[(step, TECHNIQUES[step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps, letters),
-            techniques=_used_techniques(explanation, steps),
+            lessons=[Markup(lesson.replace("h2>", "h3>")) for number, lesson in enumerate(lessons) if number in used],
             ending=describe_ending(explanation),
             difficulty=difficulty,
             data=_data(explanation, steps, letters),
@@ -70,36 +62,6 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             style=Markup(source("report.css") + source("explanation.css")),
         )
     )
-
-
-def _used_techniques(
-    explanation: Explanation, steps: list[DescribedStep]
-) -> Iterator[tuple[Technique, int, DescribedStep, Markup]]:
-    """Yield the techniques, the easiest first: the number of their steps, the clearest, and its picture.
-
-    That is one by the very argument of the technique, on a row, decisive, in few words.
-    """
-    puzzle = explanation.puzzle
-    cells, counts = list(explanation.start), Counter(step.technique for step in steps)
-    clearest: dict[int, tuple[Any, DescribedStep, int, list[int], list[int]]] = {}
-    for described in steps:
-        before, technique = list(cells), described.technique
-        exclude(cells, described.ruled)
-        decides = any(cells[place] & (cells[place] - 1) == 0 for place, _ in described.ruled)
-        number = described.lines[0] if described.lines else -1
-        is_other = described.why != TECHNIQUES[technique].says
-        rank = len(described.lines) > 1, is_other, not decides, number >= puzzle.height, len(described.what)
-        if technique not in clearest or rank < clearest[technique][0]:
-            clearest[technique] = rank, described, number, before, list(cells)
-    for technique, (_, described, number, before, after) in sorted(clearest.items()):
-        if number < 0:
-            marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
-            marked.flat[described.ruled[0][0]] = True
-            picture = drawing(puzzle, GridState(known_grid(before, puzzle.width), marked))
-        else:
-            old, new = (line_of(puzzle, number, cells) for cells in (before, after))
-            picture = line_drawing(old.clue, puzzle.palette, *known_grid([*old.cells, *new.cells], len(old.cells)))
-        yield TECHNIQUES[technique], counts[technique], described, Markup(picture.svg)
 
 
 def _printed_grids(explanation: Explanation, steps: list[DescribedStep], letters: str) -> dict[int, Markup]:

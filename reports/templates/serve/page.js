@@ -128,8 +128,8 @@ class Page {
   /** Highlight a technique, and scroll to it. */
   showTechnique(name) {
     for (const each of this.sections.techniques.querySelectorAll("article")) {
-      each.classList.toggle("now", each.dataset.name === name);
-      if (each.dataset.name === name) each.scrollIntoView({ block: "center" });
+      each.classList.toggle("now", each.id === name);
+      if (each.id === name) each.scrollIntoView({ block: "center" });
     }
   }
 

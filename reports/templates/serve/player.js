@@ -5,7 +5,7 @@ import { element, onClick } from "../shared/elements.js";
 import { gridOf } from "../shared/saved_grids.js";
 import { countWords, numberWords } from "../shared/words.js";
 import { gridOfSets, highlightsOf, paragraphs, setsOf, stepLink, stepTitle } from "./hints.js";
-import { announce, attempt } from "./messages.js";
+import { announce } from "./messages.js";
 
 const WHOLE = 20_000; // milliseconds of a film, within these limits of a step:
 const SHORTEST = 120;
@@ -25,7 +25,6 @@ export class Player {
       on: () => this.showStep(this.at + 1),
       last: () => this.showStep(this.steps.length),
       hardest: () => this.showStep(this.hardest),
-      save: () => attempt(null, () => workshop.findings.download("explain")),
       enough: () => this.close(),
     };
     onClick(place, "do", (name) => {

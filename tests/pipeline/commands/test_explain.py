@@ -9,19 +9,17 @@ import numpy as np
 import pytest
 from PIL import Image
 from stores import Nonocensus
+from strategies import dominoes
 
 from nonocensus.scrapers.formats import named
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
-from nonocensus.solver.model.tables import puzzles_of
 from tools import documents
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> None:
-    (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 7, 7, None, None, 1), 0, 1))
-    (tmp_path / "a.non").write_bytes(named("non").write(dominoes))
-    (tmp_path / "two.jsonl").write_bytes(named("jsonl").write(dominoes) * 2)
+    (tmp_path / "a.non").write_bytes(named("non").write(dominoes(7)))
+    (tmp_path / "two.jsonl").write_bytes(named("jsonl").write(dominoes(7)) * 2)
 
 
 @pytest.mark.usefixtures("files")

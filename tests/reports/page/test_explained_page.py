@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from chromium import NEEDED, PHONE, emulated
 from selenium.webdriver.common.keys import Keys
+from strategies import dominoes
 from tabs import Tab
-from test_explained import dominoes
 
-from nonocensus.reports.page.explanation_page import STEPS_A_GRID, _used_techniques, page
+from nonocensus.reports.page.explanation_page import STEPS_A_GRID, page
 from nonocensus.reports.words.line_reasons import RULES, find_reasons
 from nonocensus.reports.words.reading_order import line_of, places_of, reading_order
 from nonocensus.reports.words.step_words import MOST_SENTENCES, describe_merged
@@ -36,9 +36,9 @@ def explanation() -> Explanation:
     return explain(dominoes(7))
 
 
-@pytest.fixture(scope="module")
-def explained(tab: Tab, explanation: Explanation, tmp_path_factory: pytest.TempPathFactory) -> Tab:
-    path = tmp_path_factory.mktemp("page") / "page.html"
+@pytest.fixture
+def explained(tab: Tab, explanation: Explanation, tmp_path: Path) -> Tab:
+    path = tmp_path / "page.html"
     path.write_text(page(explanation))
     tab.driver.get(path.as_uri())
     return tab
@@ -172,8 +172,7 @@ def test_line_of_a_hint_is_told_last_after_its_premises() -> None:
         check(premises._replace(cells=list(premises.grids())[-1]))
 
 
-def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None:
-    """No step is argued by the rule of another technique; the picture is of a step with the technique's own words."""
+def test_no_step_is_argued_by_the_rule_of_another_technique() -> None:
     picture = np.random.default_rng(5).random((20, 20)) < 0.65
     for explanation in (flower(), explain(from_picture(picture))):
         grids = [explanation.start, *explanation.grids()]
@@ -185,10 +184,6 @@ def test_sentence_caption_and_picture_of_a_technique_tell_its_argument() -> None
             own = {(each.kind, pair) for rule in RULES[step.technique] for each in rule(line) for pair in each.ruled}
             found = find_reasons(line, ruled, step.technique)
             assert {(reason.kind, pair) for reason in found for pair in reason.ruled} <= own
-        steps = list(describe_merged(explanation))
-        for used, _, clearest, _ in _used_techniques(explanation, steps):
-            said = [step for step in steps if TECHNIQUES[step.technique] == used and step.lines[1:] == ()]
-            assert clearest.why == used.says or all(step.why != used.says for step in said)
 
 
 def test_file_that_has_no_address_is_named_by_its_title_alone() -> None:
@@ -238,10 +233,7 @@ def test_technique_of_a_step_is_explained_on_the_page_with_a_picture(explained: 
         "return [...document.querySelectorAll('.steps .technique')].map((a) => a.getAttribute('href'))"
     )
     for link in set(links):
-        article = explained.one(f"article{link}")
-        assert article.find_element("tag name", "svg").size["width"] > 0
-        step = int(article.find_element("tag name", "figcaption").text.split()[1].strip(".,"))
-        assert links[step - 1] == link, "the picture is of one of its steps"
+        assert explained.one(f"article{link} img").size["width"] > 0
     click(explained, "first")
     explained.run("document.querySelector('.steps .technique').click()")
     assert shown(explained)[0] != 1, "the link does not jump to its step"
@@ -250,11 +242,8 @@ def test_technique_of_a_step_is_explained_on_the_page_with_a_picture(explained: 
 def printed(tab: Tab, path: Path, explanation: Explanation) -> list[str]:
     """Return the text of the pages of an explanation on paper."""
     path.write_text(page(explanation))
-    before = tab.driver.current_url
     tab.driver.get(path.as_uri())
-    pages = tab.printed()
-    tab.driver.get(before)
-    return pages
+    return tab.printed()
 
 
 def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path: Path) -> None:
@@ -280,12 +269,10 @@ def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path:
 def test_grids_of_many_columns_are_as_wide_as_the_paper(explained: Tab, tmp_path: Path) -> None:
     driver, path = explained.driver, tmp_path / "wide.html"
     path.write_text(page(explain(from_picture(np.tri(12, 40, 9, dtype=np.uint8)))))
-    before = driver.current_url
     driver.get(path.as_uri())
     with emulated(driver, "light", 700, 1000):
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         assert explained.one(".printed svg").size["width"] > 600, "not half of it, a column of the steps"
-    driver.get(before)
 
 
 def test_numbers_from_100_on_are_printed_whole(explained: Tab, tmp_path: Path) -> None:
@@ -330,7 +317,7 @@ def test_grid_slider_and_words_are_in_view_together(
 
 
 def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Path) -> None:
-    path, before = tmp_path / "phone.html", explained.driver.current_url
+    path = tmp_path / "phone.html"
     explanation = flower()
     titled = explanation._replace(puzzle=replace(explanation.puzzle, title="A flower in a pot", author="A. N. Other"))
     path.write_text(page(titled, "about 12 minutes (8 to 20), 3 stars of 5, grade 2: mercury"))
@@ -354,4 +341,3 @@ def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Pat
             "document.querySelectorAll('.step')[3].scrollIntoView(); document.querySelectorAll('.step')[3].click()"
         )
         assert explained.run(IN_VIEW) == [True, True, True], "after a tap on a step"
-    explained.driver.get(before)

@@ -9,7 +9,7 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import known_lines
+from strategies import PALETTE, known_lines
 
 from nonocensus.reports.page.technique_examples import COLORS, clue_of
 from nonocensus.reports.words.line_ranges import Line, Ranges, arrangements, finished_ends, limiting, pushing
@@ -17,11 +17,11 @@ from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, l
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords
 from nonocensus.reports.words.step_words import sentences
 from nonocensus.solver.model import techniques
-from nonocensus.solver.model.puzzle import BLOT, Clue, Color, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle, from_picture
 from nonocensus.solver.model.techniques import TECHNIQUES
 
 Spans = tuple[tuple[int, int], ...]
-RED = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
+RED = PALETTE[:3]
 
 
 def line_with(clue: Clue, known: Iterable[Iterable[int]]) -> Line:

@@ -9,12 +9,11 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import PALETTE, puzzles, shuffled_puzzles
+from strategies import PALETTE, dominoes, puzzles, shuffled_puzzles
 
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.api import iter_solutions, solve
 from nonocensus.solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
-from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES
 from nonocensus.solver.people import hints
 from nonocensus.solver.people.explanation import Explanation, InvalidStep, check, checker_steps, explain
@@ -23,12 +22,6 @@ from nonocensus.solver.people.puzzle_grade import grades
 from nonocensus.solver.proofs.checker import CertificateError
 
 SWITCH = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="test/several")
-
-
-def dominoes(side: int) -> Puzzle:
-    """Return a puzzle that needs assumptions: an edge from 7 cells a side on, chains from 9, search from 11."""
-    (puzzle,) = puzzles_of(recipe_batch(Recipe("dominoes", side, side, None, None, 1), 0, 1))
-    return puzzle
 
 
 def picture_of(explanation: Explanation) -> list[int]:
@@ -100,11 +93,6 @@ def test_step_limit_cuts_the_explanation() -> None:
         assert short.steps == whole.steps[:most]
         assert short.state == "timeout"
     assert explain(puzzle, most=len(whole.steps)) == whole
-
-
-def test_out_of_time_keeps_what_was_found() -> None:
-    explanation = explain(dominoes(10), cpu_limit=0.0)
-    assert explanation.state == "timeout"
 
 
 def test_wrong_steps_are_refused() -> None:
