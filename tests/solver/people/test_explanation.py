@@ -171,19 +171,14 @@ def test_wrong_cells(puzzle: Puzzle, data: st.DataObject) -> None:
         assert given_.kind == "wrong" or len(solutions) == MOST
 
 
-def test_no_solution_and_no_way_on() -> None:
+def test_no_solution_no_way_on_and_several_solutions() -> None:
     nothing = np.full((2, 2), OPEN, np.uint8)
     assert hint(SWITCH, start_of(SWITCH, nothing)).kind == "open"
     assert hint(NONE, start_of(NONE, np.full((1, 3), OPEN, np.uint8))).kind == "none"
     with pytest.raises(ValueError, match="the grid is 3x1, the puzzle 2x2"):
         start_of(SWITCH, np.zeros((1, 3), np.uint8))
-
-
-def test_several_solutions() -> None:
-    cells = np.array([[1, 1], [OPEN, OPEN]], np.uint8)
-    given_ = hint(SWITCH, start_of(SWITCH, cells))
-    assert given_.kind == "wrong"
-    assert len(given_.wrong) == 1
+    given_ = hint(SWITCH, start_of(SWITCH, np.array([[1, 1], [OPEN, OPEN]], np.uint8)))
+    assert (given_.kind, len(given_.wrong)) == ("wrong", 1), "of the nearer one of two solutions"
 
 
 def test_all_tries_share_the_cpu_limit(monkeypatch: pytest.MonkeyPatch) -> None:
