@@ -131,16 +131,14 @@ def _by_author(authors: pa.ChunkedArray) -> tuple[tuple[AuthorIssues, ...], int]
 
 
 def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[AmbiguousPuzzle, ...]:
-    names = [name for name in AmbiguousPuzzle._fields if name not in ("cells", "changed")]
-    known = ("solution", "second_solution", "goal")
-    changed = pc.min_element_wise(*(differing(shown, name, "mended") for name in known))
-    rows = shown.select(names).append_column("cells", cells).append_column("changed", changed)
+    names = [name for name in AmbiguousPuzzle._fields if name != "cells"]
+    rows = shown.select(names).append_column("cells", cells)
     order = [(name, "ascending") for name in ("marked", "changed", "cells", "share", "natural")]
     area = pc.multiply(pc.cast(shown["width"], pa.int64()), shown["height"])
-    shares = pc.divide(pc.cast(pc.coalesce(changed, cells), pa.float64()), area)
+    shares = pc.divide(pc.cast(pc.coalesce(shown["changed"], cells), pa.float64()), area)
     ids = pa.array([natural(each or "") for each in rows["puzzle_id"].to_pylist()], pa.string())
     rows = rows.append_column("share", shares).append_column("natural", ids)
-    rows = rows.filter(cells.is_valid()).sort_by(order).select([*names, "cells", "changed"]).slice(0, AMBIGUOUS)
+    rows = rows.filter(cells.is_valid()).sort_by(order).select([*names, "cells"]).slice(0, AMBIGUOUS)
     return tuple(AmbiguousPuzzle(**row) for row in rows.to_pylist())
 
 

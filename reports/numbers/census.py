@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.derived_measures import derived_measures
-from nonocensus.reports.numbers.joined_columns import NO_GRADES, NO_MENDINGS, join_grades, join_mendings
+from nonocensus.reports.numbers.joined_columns import MENDED, NO_GRADES, NO_MENDINGS, join_grades
 from nonocensus.reports.numbers.row_classes import FAILED, Rows, sql_words
 from nonocensus.reports.numbers.row_view import (
     CLASSES,
@@ -36,7 +36,7 @@ from nonocensus.reports.numbers.row_view import (
 )
 from nonocensus.reports.numbers.threads import in_threads, prefetch
 from nonocensus.reports.rights import shareable, withhold
-from nonocensus.solver.model.keyed_rows import KeyedRows, index_rows
+from nonocensus.solver.model.keyed_rows import KeyedRows, index_rows, join_columns
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 SHOWN = 100_000
@@ -209,6 +209,7 @@ def take_census(
     Raises ValueError if the lengths of a pair differ.
     """
     connection = duckdb.connect() if connection is None else connection
+    mendings = mendings.rename_columns({"cells": "changed"})
     batch_of = partial(_batch_of, public, index_rows(mendings), index_rows(grades))
     draw, rows = np.random.default_rng(0), 0
     empty = batch_of((pa.RecordBatch.from_pylist([], RESULTS), pa.RecordBatch.from_pylist([], PUZZLES)))
@@ -321,7 +322,7 @@ def _columns_of(
 ) -> pa.RecordBatch:
     """Return all columns of results and their puzzles, with measures, mendings and grades."""
     measured = derived_measures(results, puzzles)
-    parts = results, puzzles, measured, join_mendings(results, mendings), join_grades(results, grades)
+    parts = results, puzzles, measured, join_columns(results, mendings, MENDED), join_grades(results, grades)
     columns = {name: part[name] for part in parts for name in part.schema.names} | {"free": shareable(puzzles)}
     return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
 

@@ -113,17 +113,15 @@ def has_issue(bits: np.ndarray, name: str) -> np.ndarray:
     return which
 
 
-def differing(rows: pa.Table, first: str = "solution", second: str = "second_solution") -> pa.Array:
-    """Count the cells in which two pictures of each puzzle differ, int64[rows]; null without two of equal length.
-
-    first, second   names of their columns
-    """
-    both = pc.equal(pc.binary_length(rows[first]), pc.binary_length(rows[second]))
+def differing(rows: pa.Table) -> pa.Array:
+    """Count the cells in which two solutions of each puzzle differ, int64[rows]; null without two of equal length."""
+    pictures = rows.select(["solution", "second_solution"])
+    both = pc.equal(*map(pc.binary_length, pictures.columns))
     counts = np.zeros(len(rows), np.int64)
     there = both.fill_null(False).to_numpy()
     places = np.flatnonzero(there)
-    pictures = rows.select([first, second]).take(pa.array(places))
-    for place, one, other in zip(places.tolist(), *(column.to_pylist() for column in pictures.columns), strict=True):
+    taken = (column.to_pylist() for column in pictures.take(pa.array(places)).columns)
+    for place, one, other in zip(places.tolist(), *taken, strict=True):
         counts[place] = np.count_nonzero(np.frombuffer(one, np.uint8) != np.frombuffer(other, np.uint8))
     return pa.array(counts, mask=~there)
 

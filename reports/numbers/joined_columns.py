@@ -15,17 +15,8 @@ from nonocensus.solver.model.techniques import TECHNIQUES
 
 NO_MENDINGS = MENDINGS.empty_table()
 
-MENDED = pa.schema([MENDINGS.field(name) for name in ("change", "mended")])
+MENDED = pa.schema([MENDINGS.field("change"), MENDINGS.field("cells").with_name("changed"), MENDINGS.field("mended")])
 """Columns of a mending that a report shows; the change is empty where none was found."""
-
-
-def join_mendings(results: pa.RecordBatch, mendings: KeyedRows) -> pa.RecordBatch:
-    """Join the columns MENDED to results.
-
-    mendings   of the schema MENDINGS
-    """
-    return join_columns(results, mendings, MENDED)
-
 
 SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "minutes", "stars", "looks", "work")])
 """Grade columns that reports join to results."""

@@ -53,7 +53,7 @@ LISTED_MEASURES = tuple(
 """Measures stored as numbers; cells are completed, colours and grades stored as words."""
 
 COUNTS = (
-    *("width", "height", "goal_matches", "free"),
+    *("width", "height", "goal_matches", "free", "changed"),
     *(measure.name for measure in LISTED_MEASURES if pa.types.is_integer(measure.dtype)),
 )
 GRADED = names(computed_by(Computed.graded))

@@ -38,6 +38,7 @@ def _columns() -> Iterator[BrowserColumn]:
     yield from (columns.pop(name) for name in HEADLINES)
     yield BrowserColumn("kind", "Kind", "kind")
     yield BrowserColumn("differing", "Cells that differ", "cells", is_charted=True)
+    yield BrowserColumn("changed", "Cells to change", "cells", is_charted=True)
     yield BrowserColumn("goal_matches", "Author’s picture", "fits")
     yield from columns.values()
     yield BrowserColumn("source", "Source")

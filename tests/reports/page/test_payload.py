@@ -277,7 +277,7 @@ def test_ids_and_facts_are_exported() -> None:
     lines = list(csv.DictReader(io.StringIO(files["csv"], newline="")))
     assert [line["puzzle_id"] for line in lines] == [row["puzzle_id"] for row in known]
     for line, row in zip(lines, known, strict=True):
-        for name in ("width", "nodes"):
+        for name in ("width", "nodes", "changed"):
             assert line[name] == ("" if row[name] is None else str(row[name]))
         assert float(line["cpu_seconds"]) == pytest.approx(row["cpu_seconds"], rel=1e-5) if row["cpu_seconds"] else True
         assert line["title"] == (row["title"] or "")
