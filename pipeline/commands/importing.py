@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, parse_ids
+from nonocensus.pipeline.commands.options import Contact, Ids, InputFormat, OutStore, parse_ids
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -106,16 +106,14 @@ def import_(
 
 def remove(
     store: Annotated[str, typer.Argument(help="Store of puzzles.", metavar="STORE")],
-    ids: Annotated[
-        list[str], typer.Argument(help="Ids, comma-separated, or @FILE with one per line.", metavar="ID...")
-    ],
+    ids: Ids,
 ) -> None:
     """Remove puzzles from a store.
 
     `retry RUN --changed` then removes them from a run. Nothing is removed if an id is unknown, or if the store is
     crawled, since that follows its site.
     """
-    removed = list(dict.fromkeys(parse_ids(ids, "")))
+    removed = list(dict.fromkeys(parse_ids(ids)))
     left = remove_puzzles(open_store(store), removed)
     print_result(
         {"removed": removed, "puzzles": left, "store": store},

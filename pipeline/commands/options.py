@@ -4,7 +4,7 @@ import csv
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -216,7 +216,7 @@ def given_options(context: typer.Context) -> list[str]:
 
 def read_selection(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
     """Validate the options of a selection."""
-    return Selection(parse_ids(ids or ()), where, limit)
+    return Selection(parse_ids(ids), where, limit)
 
 
 def refuse_selection(selection: Selection, place: str) -> None:
@@ -225,23 +225,23 @@ def refuse_selection(selection: Selection, place: str) -> None:
         raise UserError(f"--ids, --where and --limit select puzzles of a run; {place} is not a run")
 
 
-def parse_ids(texts: Iterable[str], option: str = "--ids ") -> tuple[str, ...]:
-    """Parse ids: comma-separated with CSV quoting, or @FILE with one per line; errors begin with `option`."""
-    return tuple(name for text in texts for name in _parse_id_list(text, option))
+def parse_ids(texts: list[str] | None) -> tuple[str, ...]:
+    """Parse --ids: comma-separated with CSV quoting, or @FILE with one per line."""
+    return tuple(name for text in texts or () for name in _parse_id_list(text))
 
 
-def _parse_id_list(text: str, option: str) -> list[str]:
+def _parse_id_list(text: str) -> list[str]:
     if text.startswith("@"):
-        names = _read_text(Path(text[1:]), f"{option}{text}").splitlines()
+        names = _read_text(Path(text[1:]), f"--ids {text}").splitlines()
     else:
         try:
             rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
             names = [name for row in rows for name in row]
         except csv.Error as error:
-            raise UserError(f"{option}{text[:MAX_QUOTED]}: {error}; quote an id with a comma: '\"a,b\",c'") from None
+            raise UserError(f"--ids {text[:MAX_QUOTED]}: {error}; quote an id with a comma: '\"a,b\",c'") from None
     names = [name.strip() for name in names if name.strip()]
     if not names:
-        raise UserError(f"{option}{text} names no puzzle")
+        raise UserError(f"--ids {text} names no puzzle")
     return names
 
 

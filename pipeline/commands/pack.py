@@ -82,7 +82,7 @@ def pack(
     with show_progress("choosing") as progress:
         wanted = PackOptions(
             count=count,
-            ids=parse_ids(ids or ()),
+            ids=parse_ids(ids),
             where=where,
             spread=spread,
             minutes=parsed_range(minutes),
@@ -142,7 +142,7 @@ def tasks(
         raise UserError("--json and --out - both write to standard output; name a file")
     options = PackOptions(
         count=count,
-        ids=parse_ids(ids or ()),
+        ids=parse_ids(ids),
         where=where,
         spread=spread,
         minutes=parsed_range(minutes),

@@ -236,6 +236,7 @@ export class List {
       if (fill) return fill(cell, row, this.table);
       const value = this.table.columns[name].at(row);
       cell.textContent = value === null ? DASH : words(value, this.size(row), (of) => this.table.columns[of]?.at(row) ?? null);
+      cell.title = cell.textContent; // long ids are cut
     });
   }
 

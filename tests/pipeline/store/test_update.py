@@ -312,7 +312,7 @@ def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocens
         shutil.copytree(tmp_path / name, tmp_path / f"old {name}")
     assert nonocensus("status", "old run", "--store", "old store").code == 0
     (tmp_path / "ids").write_text("a/2\na/4, too\n")
-    told = nonocensus("remove", "store", "a/1", "@ids", "a/2")
+    told = nonocensus("remove", "store", "--ids", "a/1", "--ids", "@ids", "--ids", "a/2")
     assert (told.code, told.err) == (0, "")
     assert told.out.startswith("3 puzzles removed from store: a/1, a/2, a/4, too; 2 left.\nIn a run: nonocensus retry")
     assert list(stored(create_store("store"))) == ["a/3", "a/5"]
@@ -342,7 +342,7 @@ def test_turned_copies_leave_as_duplicates(tmp_path: Path, nonocensus: Nonocensu
     run_of(tmp_path, [puzzle("1", corner), puzzle("2", corner[:, ::-1]), puzzle("3")])
     for name in ("store", "run"):
         shutil.copytree(tmp_path / name, tmp_path / "before" / name)
-    for command in (("remove", "store", "a/2,a/3"), ("retry", "run", "--changed", "--serial")):
+    for command in (("remove", "store", "--ids", "a/2,a/3"), ("retry", "run", "--changed", "--serial")):
         assert nonocensus(*command).code == 0
     told = nonocensus("compare", "before/run", "run").out
     assert "1 removed: a/3\n1 removed as duplicate: a/2\n" in told
@@ -366,7 +366,7 @@ def test_report_says_why_and_by_whom(tmp_path: Path, nonocensus: Nonocensus) -> 
 
 def test_last_puzzle_leaves_too(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
     run_of(tmp_path, [puzzle("1", SOLID)])
-    assert json.loads(nonocensus("--json", "remove", "store", "a/1").out) == {
+    assert json.loads(nonocensus("--json", "remove", "store", "--ids", "a/1").out) == {
         "removed": ["a/1"],
         "puzzles": 0,
         "store": "store",
@@ -380,12 +380,12 @@ def test_last_puzzle_leaves_too(tmp_path: Path, nonocensus: Nonocensus, refused:
 def test_nothing_is_removed_where_an_id_is_unknown_or_another_writes(tmp_path: Path, refused: Refused) -> None:
     store_of(tmp_path / "store", [puzzle(name) for name in "123"], 1)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
-    assert refused("remove", "store", "a/1", "a/9,a/8") == "nonocensus: store has no puzzle a/9, a/8\n"
-    assert "@nowhere can't be read" in refused("remove", "store", "@nowhere")
+    assert refused("remove", "store", "--ids", "a/1,a/9,a/8") == "nonocensus: store has no puzzle a/9, a/8\n"
+    assert "@nowhere can't be read" in refused("remove", "store", "--ids", "@nowhere")
     with held_by_another(tmp_path / "store"):
-        assert "store is being written by" in refused("remove", "store", "a/1")
+        assert "store is being written by" in refused("remove", "store", "--ids", "a/1")
     (tmp_path / "store/crawl.sqlite").write_bytes(b"ledger")
-    assert "is crawled and follows its site, so remove can't change it" in refused("remove", "store", "a/1")
+    assert "is crawled and follows its site, so remove can't change it" in refused("remove", "store", "--ids", "a/1")
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == before
 
 

@@ -78,6 +78,7 @@ def test_list_scrolls_through_every_row_with_few_elements(tab: Tab, page: Path) 
     rows = table()
     assert tab.count() == f"{len(rows)} puzzles"
     assert sorted(tab.column("puzzle_id")) == sorted(row["puzzle_id"] for row in rows)
+    assert tab.all(".browse-rows .puzzle_id[title^='random/']"), "long ids are cut"
     assert tab.one(".browse-grid").get_attribute("aria-rowcount") == str(len(rows) + 1)
     assert len(tab.all(".browse-rows .browse-row")) < 40
 
