@@ -10,7 +10,15 @@ from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import BaseUrls, Contact, CpuLimit, InputFormat, PuzzleNumber
-from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, activity, json_line, print_result, table
+from nonocensus.pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    WRONG_USE,
+    json_line,
+    print_result,
+    show_progress,
+    table,
+)
 from nonocensus.pipeline.commands.solve.hint import single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_bytes, read_puzzles
 from nonocensus.pipeline.crawl.single import FetchOptions
@@ -74,7 +82,7 @@ def check_one(
         raise UserError("puzzle and answer can't both be standard input")
     puzzles = read_puzzles(parse_arguments([argument], request), input_format, request)
     found = single_puzzle(puzzles, number, [argument], "check")
-    with activity("checking"):
+    with show_progress("checking"):
         try:
             checked = check_answer(found, read_bytes(answer, answer), cpu_limit=cpu_limit)
         except InvalidPuzzle as error:
@@ -96,7 +104,7 @@ def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> N
             if stream:
                 stream.write(json_line(row).encode() + b"\n")
 
-        with activity("checking"):
+        with show_progress("checking"):
             found = score(tasks, answers, cpu_limit, write)
     print_result({**found._asdict(), "file": out}, score_table(found))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from nonocensus.pipeline.commands.output import activity, print_result
+from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.cost import CostEstimate, wall_seconds
@@ -14,7 +14,7 @@ from nonocensus.solver.operating_system import cores
 
 def print_estimate(estimate: Callable[[], CostEstimate], resources: Resources) -> None:
     """Print what a job would cost on the machine's cores, or those of --cpus."""
-    with activity("trying a sample of the puzzles"):
+    with show_progress("trying a sample of the puzzles"):
         cost = estimate()
     tried = f", {cost.tried_before:,} of them tried before" if cost.tried_before else ""
     late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"

@@ -8,12 +8,11 @@ import json
 import logging
 import sys
 import threading
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -39,7 +38,7 @@ UNLIMITED, PAPER = 1 << 20, 80
 LIST_LIMIT, ID_LIMIT = 20, 10
 """Lines of a list and ids on a line that are printed."""
 
-FIRST_LOG, LOG_INTERVAL = 10.0, 60.0
+FIRST_LOG, LOG_INTERVAL = 10.0, 30.0
 """Seconds before the first line of progress where there is no terminal for a bar, and between two lines."""
 
 MIN_BAR, MAX_BAR, MIN_STATUS = 10, 40, 12
@@ -223,21 +222,18 @@ def resumable() -> Iterator[None]:
         raise Interrupted("interrupted; finished work is kept, the same command resumes") from None
 
 
-def activity(title: str) -> AbstractContextManager[object]:
-    """Show a spinner; without a terminal print a line after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
-    if global_options.quiet:
-        return nullcontext()
-    began = time.monotonic()
-    if err.is_terminal:
-        return err.status(escape(title))
-    return _logged(lambda: f"{title}: {time.monotonic() - began:,.0f} s so far")
-
-
 @contextmanager
-def _logged(line: Callable[[], str]) -> Iterator[None]:
-    """Print a line after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
+def _logged(task: "Task") -> Iterator[None]:
+    """Print a line of progress after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
     ended = threading.Event()
-    threading.Thread(target=_log, args=(line, ended, LOG_INTERVAL), daemon=True).start()
+
+    def log() -> None:
+        wait = min(FIRST_LOG, LOG_INTERVAL)
+        while not ended.wait(wait):
+            err.print(escape(progress_line(task)))
+            wait = LOG_INTERVAL
+
+    threading.Thread(target=log, daemon=True).start()
     try:
         yield
     finally:
@@ -261,7 +257,7 @@ def show_progress(title: str) -> Iterator[ProgressCallbacks]:
         task = bar.add_task(title, total=None, status="", begun=0)
         is_logged = not (is_drawn or global_options.quiet)
         try:
-            with _logged(partial(progress_line, bar.tasks[0])) if is_logged else nullcontext():
+            with _logged(bar.tasks[0]) if is_logged else nullcontext():
                 yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
             total, done = bar.tasks[task].total, bar.tasks[task].completed
@@ -314,10 +310,11 @@ class ProgressLine:
                 parts[name] = text
                 room -= text.cell_len + 1
 
-        add("count", Text(_count(task), "green"))
+        if is_counted(task):
+            add("count", Text(_count(task), "green"))
         if task.total is not None:
             add("left", Text(f"{_format_eta(task) or '-:--:--'} left", "cyan"))
-        add("rate", Text(_rate(task.speed)))
+        add("rate", Text(_rate(task)))
         add("title", Text(task.description, "bold"))
         if task.total is not None and room > MIN_BAR:
             width = min(MAX_BAR, max(MIN_BAR, room // 4))
@@ -338,6 +335,11 @@ class ProgressLine:
         yield line
 
 
+def is_counted(task: "Task") -> bool:
+    """Return whether its steps are counted."""
+    return task.total is not None or task.completed > 0
+
+
 def _count(task: "Task") -> str:
     """Format completed and total steps: "12,345/23,840"."""
     return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
@@ -348,16 +350,11 @@ FEWEST_STEPS = 10
 
 
 def seconds_left(task: "Task") -> float | None:
-    """Estimate the seconds left: by the speed of the last seconds, or where nothing ended in them, since the start.
-
-    None before enough steps are done: the first ones include the start of workers.
-    """
-    done = task.completed - task.fields["begun"]
-    if task.total is None or done < min(FEWEST_STEPS, (task.total - task.fields["begun"]) / 10):
+    """Estimate the seconds left; None before enough steps are done: the first ones include the start of workers."""
+    begun, speed = task.fields["begun"], _speed(task)
+    if task.total is None or not speed or task.completed - begun < min(FEWEST_STEPS, (task.total - begun) / 10):
         return None
-    if task.time_remaining is None and done > 0:
-        return float((task.total - task.completed) * (task.elapsed or 0.0) / done)
-    return task.time_remaining
+    return (task.total - task.completed) / speed
 
 
 def _format_eta(task: "Task") -> str:
@@ -368,27 +365,29 @@ def _format_eta(task: "Task") -> str:
     seconds, now = seconds_left(task), task.get_time()
     if task.total is None or seconds is None or now - task.fields.get("moved", now) > 3 * max(seconds, 1):
         return ""
-    return str(timedelta(seconds=round(seconds)))
+    return str(timedelta(seconds=ceil(seconds)))
 
 
-def _rate(speed: float | None) -> str:
-    """Format steps a second: "993/s", "0.25/s"."""
-    return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
+def _speed(task: "Task") -> float:
+    """Return the steps a second of the last seconds, or where nothing ended in them, since the start."""
+    now = task.get_time()
+    if task.speed and now - task.fields.get("moved", now) < LOG_INTERVAL:
+        return task.speed
+    return (task.completed - task.fields["begun"]) / (task.elapsed or 1.0)
 
 
-def _log(line: Callable[[], str], ended: threading.Event, interval: float) -> None:
-    """Print a line of progress every `interval` seconds, the first after FIRST_LOG, until the work has ended."""
-    wait = min(FIRST_LOG, interval)
-    while not ended.wait(wait):
-        err.print(escape(line()))
-        wait = interval
+def _rate(task: "Task") -> str:
+    """Format steps a second: "993/s", "0.25/s"; empty before the first one."""
+    speed = _speed(task)
+    return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
 def progress_line(task: "Task") -> str:
     """Format the progress as a line of a log."""
-    line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
-    if task.speed:
-        line += f", {_rate(task.speed)}"
+    spent = f"{timedelta(seconds=int(task.elapsed or 0))} spent"
+    line = f"{task.description}: {_count(task) if is_counted(task) else spent}"
+    if rate := _rate(task):
+        line += f", {rate}"
     if left := _format_eta(task):
         line += f", about {left} to go"
     status = task.fields["status"]

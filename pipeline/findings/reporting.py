@@ -48,6 +48,7 @@ def write_run_report(run: Run, uri: str, public: bool = False, progress: Progres
         for results, puzzles in pairs(run, RESULT_COLUMNS, columns):
             yield results, puzzles
             progress.on_progress(len(results), "")
+        progress.on_start("writing", None, 0)
 
     duplicates: pa.Table | None = None
     rows: Iterable[tuple[pa.Table | pa.RecordBatch, pa.Table | pa.RecordBatch]] = read(PUZZLE_COLUMNS)

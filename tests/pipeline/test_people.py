@@ -263,7 +263,7 @@ def test_operator_estimates_a_run_interrupts_it_and_retries(
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         lines = iter(process.stderr.readline, "")
-        found = next(filter(None, (re.match(r"classifying: ([1-9]\d*) of (\d+)", line) for line in lines)))
+        found = next(filter(None, (re.match(r"classifying: ([1-9]\d*)/(\d+)", line) for line in lines)))
         process.send_signal(signal.SIGINT)
         *_, left, last = lines
         assert process.wait() == 130

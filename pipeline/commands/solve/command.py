@@ -28,11 +28,11 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
-    activity,
     err,
     global_options,
     print_text,
     report_problem,
+    show_progress,
 )
 from nonocensus.pipeline.commands.solve.attempt import SolveOptions, solve_puzzle
 from nonocensus.pipeline.commands.solve.drawn_state import read_state
@@ -201,7 +201,7 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
         compile_kernels(batch_kinds(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
         if item.saved and options.from_saved is None and not global_options.quiet:
             err.print(f"[dim]{escape(item.puzzle_id)}: its saved grid is not used; --from-saved 1 starts from it[/dim]")
-        with nullcontext() if options.is_interactive else activity(f"solving {item.puzzle_id}"):
+        with nullcontext() if options.is_interactive else show_progress(f"solving {item.puzzle_id}"):
             solved = solve_puzzle(item, options)
         valid = solved.row["status"] != "invalid"
         counts[not valid] += 1

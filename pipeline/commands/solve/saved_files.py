@@ -6,7 +6,7 @@ from pathlib import PurePath
 import numpy as np
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.output import activity, err
+from nonocensus.pipeline.commands.output import err, show_progress
 from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.paths import folder, open_output
@@ -50,7 +50,7 @@ def save_files(paths: list[str], solved: SolvedPuzzle) -> None:
         if suffix_of(path) == FOLDER:
             _save_steps(path, solved)
             continue
-        with activity(f"drawing {path}"):
+        with show_progress(f"drawing {path}"):
             data = WRITERS[suffix_of(path)](solved)
         with open_output(path) as stream:
             stream.write(data)
@@ -101,7 +101,7 @@ def _save_steps(path: str, solved: SolvedPuzzle) -> None:
     """Write an image a step into a folder."""
     puzzle = solved.puzzle
     target, count = folder(path), 0
-    with activity(f"drawing {path}"):
+    with show_progress(f"drawing {path}"):
         for name, data in images(puzzle, _sampled_states(solved, most_frames(puzzle, MOST_IMAGES))):
             with target.create(name) as stream:
                 stream.write(data)

@@ -20,7 +20,6 @@ from nonocensus.pipeline.commands import output
 from nonocensus.pipeline.commands.app import FUNCTIONS, PANELS, load_command
 from nonocensus.pipeline.commands.output import (
     ProgressLine,
-    activity,
     err,
     global_options,
     out,
@@ -83,19 +82,11 @@ def test_progress_is_logged_without_terminal(
         progress.on_progress(234, "unique 7")
         printed.clear()
         assert printed.wait(60)
-    assert re.fullmatch(r"classifying: 1,234 of 2,000.*; unique 7", capsys.readouterr().err.splitlines()[-1])
-
-
-def test_activity_is_logged_without_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    printed = threading.Event()
-    monkeypatch.setattr(output, "LOG_INTERVAL", 0.001)
-    print_line = err.print
-    monkeypatch.setattr(err, "print", lambda line: (print_line(line), printed.set()))
-    with activity("solving local/[x]"):
+    assert re.fullmatch(r"classifying: 1,234/2,000, .*/s.*; unique 7", capsys.readouterr().err.splitlines()[-1])
+    with show_progress("solving local/[x]"):
+        printed.clear()
         assert printed.wait(60)
-    assert capsys.readouterr().err.startswith("solving local/[x]: 0 s so far\n")
+    assert "solving local/[x]: 0:00:00 spent\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -152,6 +143,7 @@ def test_time_left_is_known_although_no_step_ends_for_long() -> None:
         left.append(seconds_left(bar.tasks[0]))
         assert ("about" in progress_line(bar.tasks[0])) == (left[-1] is not None)
     assert left == [None, 360, 900, 600]
+    assert ", 0.025/s, " in progress_line(bar.tasks[0])
 
 
 def test_an_estimate_ends_with_the_steps_that_it_rests_on() -> None:
