@@ -373,7 +373,8 @@ def _speed(task: "Task") -> float:
     now = task.get_time()
     if task.speed and now - task.fields.get("moved", now) < LOG_INTERVAL:
         return task.speed
-    return (task.completed - task.fields["begun"]) / (task.elapsed or 1.0)
+    done: float = task.completed - task.fields["begun"]
+    return done / (task.elapsed or 1.0)
 
 
 def _rate(task: "Task") -> str:

@@ -106,14 +106,24 @@ def test_endpoints_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_host_that_is_not_found_is_said(memory: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (str(socket.gaierror(socket.EAI_NONAME, "Name or service not known")), "host's name can't be looked up"),
+        ("AWS Error: curlCode: 6, Could not resolve hostname; Details: ...", "host's name can't be looked up"),
+        ("google::cloud::Status(... CURL error [7]=Could not connect to server error_info={", "host can't be reached"),
+    ],
+)
+def test_host_that_is_not_found_is_said(
+    memory: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch, error: str, fault: str
+) -> None:
     """As the resolver's error arrives through httpx, and then as text."""
 
     def unresolved(*_: object, **__: object) -> None:
-        raise ConnectionError(str(socket.gaierror(socket.EAI_NONAME, "Name or service not known")))
+        raise ConnectionError(error)
 
     monkeypatch.setattr(type(memory), "info", unresolved)
-    with pytest.raises(StorageError, match=r"^memory://a: its host's name can't be looked up; check this machine's"):
+    with pytest.raises(StorageError, match=rf"^memory://a: its {fault}; check this .* run this again$"):
         folder("memory://a")
 
 
