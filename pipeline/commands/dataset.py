@@ -7,9 +7,9 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import By, Private, RunFolder, Title
 from nonocensus.pipeline.commands.output import PRIVATE_WARNING, print_result, show_progress
+from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
-from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.reports.dataset.dataset_columns import Content
 from nonocensus.reports.words.formatting import count_text
 
@@ -39,7 +39,7 @@ def dataset(
     contents = [content for content, is_given in given.items() if is_given] or [Content.none]
     if len(contents) > 1:
         raise UserError("--measures, --with-clues and --private exclude each other; give one")
-    run = open_run(run_folder)
+    run = open_results(run_folder)
     with show_progress("reading") as progress:
         made = write_dataset(run, out_folder, contents[0], progress, title, by)
     rows = count_text(made["rows"], "puzzle")

@@ -7,9 +7,9 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import global_options, print_result, show_progress
+from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import flat_export
-from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.words.formatting import count_text
 
@@ -30,7 +30,7 @@ def export(
     """
     if csv == STDOUT and global_options.json:
         raise UserError("--json and --csv - both write to standard output; name a file")
-    run = open_run(run_folder)
+    run = open_results(run_folder)
     with show_progress("exporting") as progress:
         rows, columns = flat_export.export(run, csv, where, progress)
     if csv != STDOUT:

@@ -27,10 +27,10 @@ from nonocensus.pipeline.commands.output import (
     print_result,
     show_progress,
 )
+from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, funnel_text, parse_layout, write_pack
 from nonocensus.pipeline.findings.task_file import write_tasks
-from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.page.book import EASY_PRINT
 from nonocensus.reports.words.formatting import count_text
@@ -78,7 +78,7 @@ def pack(
     rated best at their site are taken first. --where selects, like "stars < 2 and width <= 15". Rules of selection and
     of the book: docs/DATASETS.md.
     """
-    run = open_run(run_folder)
+    run = open_results(run_folder)
     with show_progress("choosing") as progress:
         wanted = PackOptions(
             count=count,
@@ -149,7 +149,7 @@ def tasks(
         private=private,
         min_density=min_density,
     )
-    run = open_run(run_folder)
+    run = open_results(run_folder)
     with show_progress("choosing") as progress:
         made = write_tasks(run, out, options, style, progress)
     if out == STDOUT:

@@ -23,10 +23,11 @@ from nonocensus.pipeline.commands.output import (
     remaining,
     table,
 )
+from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.csv_file import json_value, write_csv
 from nonocensus.pipeline.findings.sql_tables import open_tables
-from nonocensus.pipeline.run.run_folder import open_place
+from nonocensus.pipeline.run.run_folder import is_run, open_place
 from nonocensus.pipeline.sql import select_query, sql_errors
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.numbers.derived_measures import DERIVED
@@ -65,7 +66,8 @@ def query(
         raise UserError("give a run or a store, and a select; nonocensus query --schema lists tables and columns")
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")
-    with open_tables(open_place(place)) as connection, sql_errors("the query"):
+    opened = open_results(place) if is_run(place) else open_place(place)
+    with open_tables(opened) as connection, sql_errors("the query"):
         found = select_query(connection, sql)
         if csv is not None:
             batches = stream(found)

@@ -8,9 +8,9 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import print_result, show_progress
+from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.run.job_tables import read_grades
-from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.reports.words.formatting import count_text
 
 
@@ -26,7 +26,7 @@ def report(
     The run may be unfinished. The page works without network. letters.zip has a letter to each author on what to fix,
     as text for a mail.
     """
-    run = open_run(run_folder)
+    run = open_results(run_folder)
     with show_progress("reading") as progress:
         rows, path = write_run_report(run, out_folder, public, progress)
     hint = (

@@ -34,7 +34,7 @@ from nonocensus.pipeline.run.configuration import CPU_LIMIT, configuration, diff
 from nonocensus.pipeline.run.job_tables import minutes_model, read_grades
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
 from nonocensus.pipeline.run.results import row_masks
-from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place
+from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place, open_run
 from nonocensus.pipeline.run.run_metrics import run_samples
 from nonocensus.pipeline.store.parts import Store
 from nonocensus.reports.words.formatting import count_text, share
@@ -211,7 +211,16 @@ def describe_left(run: Run, summary: dict[str, Any]) -> Iterator[str]:
         for name, value, _ in diff_configurations(run.manifest["config"], configuration(CPU_LIMIT)):
             if name != "solver_version":  # which no option sets
                 again += f" --{name.replace('_', '-')}" + ("" if value is True else f" {value}")
-        yield f"[yellow]{left:,} left[/yellow]: {escape(again)} resumes."
+        yield f"[yellow]{left:,} of {count_text(run.rows, 'puzzle')} left[/yellow]: {escape(again)} resumes."
+
+
+def open_results(uri: str) -> Run:
+    """Open a run; say on standard error how many puzzles have no result, if others have, and what classifies them."""
+    run = open_run(uri)
+    summary = summarize(run)
+    for line in describe_left(run, summary) if summary["rows"] else ():
+        err.print(line)
+    return run
 
 
 def describe_changed(run: Run) -> Iterator[str]:

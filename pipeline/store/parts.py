@@ -12,12 +12,13 @@ storage every Parquet file has such a name, and the JSON is a conditional write 
 """
 
 import hashlib
+import logging
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
@@ -64,6 +65,9 @@ DEFAULT_SHAPE = PartShape()
 
 MAX_NAMED = 5
 """Maximum of unknown ids that an error names."""
+
+COMMITTED = 60.0
+"""Seconds after which a Parquet file without JSON is not one that a command is about to write."""
 
 SUDOKUS = "sudokus"
 """Folder of the Sudokus in stores written by version 0.2."""
@@ -150,7 +154,11 @@ class Store(NamedTuple):
 
     def parts(self) -> list[Part]:
         """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""
-        names = [name for name in self.puzzles.names() if _names_part(name)]
+        there = self.puzzles.names()
+        for lost in filter(PART.fullmatch, without_json(there)):
+            if (self.puzzles.age(lost) or 0.0) > COMMITTED:
+                _warn_once(f"{self.puzzles.name}/{lost} has no JSON, so its puzzles are left out; {self.advice}")
+        names = [name for name in there if _names_part(name)]
         parts: list[Part] = []
         for name, part in zip(names, self.puzzles.read_each(names, Part, self.advice), strict=True):
             if isinstance(part, Exception):
@@ -287,6 +295,18 @@ class Store(NamedTuple):
             return self.puzzles.open(now.file)
         except OSError as error:
             raise self.damage(now.file, error) from error
+
+
+def without_json(names: list[str]) -> list[str]:
+    """Return the Parquet files without JSON, which no reader sees."""
+    stems = ((name, PART.fullmatch(name)) for name in names if name.endswith(".parquet"))
+    there = {*names}
+    return [name for name, part in stems if f"{part[1] if part else name.removesuffix('.parquet')}.json" not in there]
+
+
+@cache
+def _warn_once(text: str) -> None:
+    logging.getLogger("nonocensus.store").warning(text)
 
 
 def _names_part(name: str) -> bool:

@@ -106,9 +106,9 @@ class Folder(NamedTuple):
         return int(info.size) if info.type == fs.FileType.File else None
 
     def age(self, name: str) -> float | None:
-        """Return the seconds since a file was written; None if missing."""
+        """Return the seconds since a file was written; None if missing, or the filesystem does not tell."""
         info = self.filesystem.get_file_info(f"{self.path}/{name}")
-        return time.time() - info.mtime_ns / 1e9 if info.type == fs.FileType.File else None
+        return time.time() - info.mtime_ns / 1e9 if info.mtime_ns else None
 
     def open(self, name: str) -> pa.NativeFile:
         """Open a file for random access."""

@@ -22,7 +22,7 @@ from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, r
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.generation import RECIPE
 from nonocensus.pipeline.store.lock import is_locked_elsewhere, writer_lock
-from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch
+from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch, without_json
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.check import malformed
@@ -66,13 +66,9 @@ LOST = "no JSON names it: that is lost, or its command was killed before it wrot
 
 
 def _without_json(whole: Folder, place: Folder) -> list[str]:
-    """Return the Parquet files without JSON, which no reader sees; none while a command may yet write it."""
-    files = [name for name in place.names() if name.endswith(".parquet")]
-    if is_locked_elsewhere(whole):
-        return []
-    there = {*place.names()}
-    stems = ((name, PART.fullmatch(name)) for name in files if name in there)
-    return [name for name, part in stems if f"{part[1] if part else name.removesuffix('.parquet')}.json" not in there]
+    """Return the Parquet files without JSON; none while a command may yet write it."""
+    before = without_json(place.names())
+    return [] if is_locked_elsewhere(whole) else [name for name in without_json(place.names()) if name in before]
 
 
 def repair_store(store: Store, found: list[Damage]) -> None:

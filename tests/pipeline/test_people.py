@@ -271,7 +271,7 @@ def test_operator_estimates_a_run_interrupts_it_and_retries(
     assert last == "nonocensus: interrupted; finished work is kept, the same command resumes\n"
     status = nonocensus("status", "run").out
     again = r"nonocensus classify \S+/store --out run --cpu-limit 1.0 resumes\."
-    missing = re.search(rf"^(\d+) left: {again}$", status, re.MULTILINE)
+    missing = re.search(rf"^(\d+) of \d+ puzzles left: {again}$", status, re.MULTILINE)
     assert missing
     assert 0 < int(missing[1]) <= int(left.split(" of ")[0])  # less if a task was kept after its last progress
 

@@ -1,6 +1,7 @@
 """verify finds every kind of damage, and the commands that made the damaged files repair it."""
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -183,8 +184,14 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     result = nonocensus("verify", "run", "--repair")
     assert (result.code, "(repaired: moves what is there to damaged/; classify repeats" in result.err) == (1, True)
     intact = nonocensus("verify", "run").out
-    assert re.fullmatch(r"run is intact\.\n\d+ left: nonocensus classify .*store --out run .*resumes\.\n", intact)
+    assert re.fullmatch(
+        r"run is intact\.\n\d+ of 300 puzzles left: nonocensus classify .*store --out run .*resumes\.\n", intact
+    )
+    assert " of 300 puzzles left: nonocensus classify " in nonocensus("export", "run", "--csv", "x.csv").err
     (tmp_path / "store/puzzles/part-00001.json").unlink()
+    os.utime(tmp_path / "store/puzzles/part-00001.parquet", (1, 1))
+    told = nonocensus("classify", "store", "--out", "new", "--serial", "--limit", "1").err
+    assert told.startswith("store/puzzles/part-00001.parquet has no JSON, so its puzzles are left out; nonocensus ver")
     assert found(store) == [f"{tmp_path}/store/puzzles/part-00001.parquet: {said}"]
     assert "nonocensus import FILES --out store restores" in nonocensus("verify", "store", "--repair").err
     (file,) = map(str, (tmp_path / "store/damaged").rglob("part-00001.parquet"))
