@@ -5,7 +5,14 @@ from pathlib import Path
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.paths import folder, is_folder, is_missing
-from nonocensus.scrapers.archives.source_file import RUN_MARK, SKIPPED_HINT, STORE_MARK, is_remote, is_url
+from nonocensus.scrapers.archives.source_file import REPORT_MARK, RUN_MARK, SKIPPED_HINT, STORE_MARK, is_remote, is_url
+
+ADVICE = {
+    STORE_MARK: "explain one puzzle: nonocensus solve {0} ID --explain; write all: nonocensus convert {0} FILE.jsonl",
+    RUN_MARK: "explain one puzzle: nonocensus solve {0} ID --explain; name its store: nonocensus status {0}",
+    REPORT_MARK: "explain one puzzle: nonocensus solve RUN ID --explain, of its run",
+}
+"""What to do where a folder, which has one of these files, is given for puzzle files."""
 
 
 def exists(path: str | Path) -> bool:
@@ -14,11 +21,6 @@ def exists(path: str | Path) -> bool:
         return Path(path).exists()
     except OSError:
         return False
-
-
-def _has(path: str | Path, name: str) -> bool:
-    """Check whether a path or URI is a folder with a file of this name."""
-    return is_folder(str(path)) and folder(str(path)).has(name)
 
 
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
@@ -33,16 +35,10 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
                 raise UserError(str(error)) from None
         elif is_missing(str(path)) if is_remote(path) else not exists(path):
             raise UserError(f"{str(path)[:200]} does not exist")
-        elif _has(path, STORE_MARK):
-            raise UserError(
-                f"{path} is a store, not puzzle files; explain one puzzle: nonocensus solve {path} ID --explain; "
-                f"write all into a file: nonocensus convert {path} FILE.jsonl"
-            )
-        elif _has(path, RUN_MARK):
-            raise UserError(
-                f"{path} is a run, not puzzle files; explain one puzzle: nonocensus solve {path} ID --explain; "
-                f"name its store: nonocensus status {path}"
-            )
+        else:
+            for mark, advice in ADVICE.items():
+                if is_folder(str(path)) and folder(str(path)).has(mark):
+                    raise UserError(f"{path} is a {mark[:-5]}, not puzzle files; {advice.format(path)}")
 
 
 def no_puzzle_error(paths: Iterable[str | Path], number: int | None = None) -> UserError:

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -93,10 +93,11 @@ def read_puzzles(
     """
     if names := [argument.name for argument in arguments if argument.name]:
         opened = open_place(arguments[0].path)
-        known = puzzles_in(opened.store if isinstance(opened, Run) else opened, names)
-        found = {each.puzzle_id if isinstance(each, Puzzle) else each.name: each for each in known}
+        store = opened.store if isinstance(opened, Run) else opened
+        found = {each.puzzle_id if isinstance(each, Puzzle) else each.name: each for each in puzzles_in(store, names)}
+        like = [f", like {batch['puzzle_id'][0]}" for batch in islice(store.batches(["puzzle_id"]), 1)]
         for name in names:
-            yield found.get(name) or Problem(name, f"no puzzle of {arguments[0].path} has this id")
+            yield found.get(name) or Problem(name, f"no puzzle of {arguments[0].path} has this id{''.join(like)}")
         return
     has_ids = any(argument.puzzle_id for argument in arguments)
     with open_fetcher(request, _warn) if has_ids else nullcontext() as sites:

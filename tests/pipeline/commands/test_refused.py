@@ -173,6 +173,7 @@ REFUSED = {
     "hint a.non": "No such command 'hint'; see nonocensus",
     f"import nowhere.non {NEW}": "nowhere.non does not exist",
     f"import empty {NEW}": "no puzzle found in empty",
+    "solve outer/page": "outer/page is a report, not puzzle files",
     "solve outer": "no puzzle found in outer; name the store in it: outer/store",
     f"import run {NEW}": "run is a run, not puzzle files; explain one puzzle: nonocensus solve run ID --explain",
     "import good.non --out full": "full is not empty and not a store",
@@ -224,7 +225,7 @@ REFUSED = {
     "retry store --cpu-limit 9": "store",
     "retry run --cpu-limit inf": "--cpu-limit",
     "solve nowhere.non": "nowhere.non does not exist",
-    "solve store -n 1": "explain one puzzle: nonocensus solve store ID --explain; write all into a file: nono",
+    "solve store -n 1": "explain one puzzle: nonocensus solve store ID --explain; write all: nono",
     "solve good.non -b --xml": "one of --brief, --xml and --json",
     "solve good.non -b --json": "one of --brief, --xml and --json",
     "solve good.non -t --json": "--stats cannot be combined",
@@ -288,6 +289,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "full/note.txt").write_text("mine")
     (place / "outer/store").mkdir(parents=True)
     (place / "outer/store/store.json").touch()
+    (place / "outer/page").mkdir()
+    (place / "outer/page/report.json").touch()
     (place / "images/1.png").write_bytes(named("png").write(from_picture(np.eye(4, dtype=np.uint8))))
     (place / "good.non").write_text(DIAMOND)
     (place / "two.jsonl").write_bytes(named("jsonl").write(demo_puzzles()[0]) * 2)
