@@ -27,7 +27,6 @@ from nonocensus.pipeline.commands.output import (
     SOME_FAILED,
     list_errors,
     print_result,
-    resumable,
     show_progress,
     table,
 )
@@ -64,7 +63,7 @@ def certify(
     if dry_run:
         print_estimate(lambda: estimate_certifying(run, request, sample, again), request.resources)
         return
-    with resumable(), show_progress("certifying") as progress:
+    with show_progress("certifying", resumes=True) as progress:
         outcome = certify_run(run, replace(request, progress=progress), sample, again, out_folder)
     found = outcome.certified
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}

@@ -31,7 +31,6 @@ from nonocensus.pipeline.commands.output import (
     out,
     print_json,
     print_text,
-    resumable,
     show_progress,
 )
 from nonocensus.pipeline.commands.status import describe_summary, describe_ungraded, failures, grading
@@ -79,7 +78,7 @@ def classify(
         run = plan_run(open_store(store), run_folder, config, force)
         print_cost(run, config, plan_rest(run, run.survey()[0], selection), resources)
         return
-    with resumable(), show_progress("classifying") as progress:
+    with show_progress("classifying", resumes=True) as progress:
         outcome = classify_store(open_store(store), run_folder, config, selection, resources, progress, force)
     finish(outcome, "No selected puzzle is left to classify.")
 
@@ -113,7 +112,7 @@ def retry(
             raise UserError(
                 "--changed covers the whole run; it excludes --cpu-limit, --failed, --dry-run and selection"
             )
-        with resumable(), show_progress("classifying") as progress:
+        with show_progress("classifying", resumes=True) as progress:
             outcome = retry_changed(run, resources, progress)
         finish(outcome, "Nothing to retry: its store has no new or changed puzzle.")
     if cpu_limit is None:
@@ -124,7 +123,7 @@ def retry(
         plan = plan_retry(run, run.result_files(), cpu_limit, selection, failed_too)
         print_cost(run, {**run.manifest["config"], "cpu_limit": cpu_limit}, plan, resources)
         return
-    with resumable(), show_progress("classifying") as progress:
+    with show_progress("classifying", resumes=True) as progress:
         outcome = retry_run(run, cpu_limit, selection, failed_too, resources, progress)
     what = "failed, or timed out" if failed_too else "timed out"
     finish(outcome, f"Nothing to retry: no selected puzzle {what} with less than {cpu_limit:g} s.")

@@ -13,7 +13,6 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     list_problems,
     print_result,
-    resumable,
     show_progress,
 )
 from nonocensus.pipeline.errors import UserError
@@ -50,7 +49,7 @@ def convert(
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
     output_format = format_for(out, to)
-    with resumable(), show_progress("converting") as progress:
+    with show_progress("converting", resumes=True) as progress:
         found = read_puzzles(paths, input_format, progress, contact)
         if number is not None:
             found = islice(found, number - 1, number)

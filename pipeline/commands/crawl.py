@@ -15,7 +15,6 @@ from nonocensus.pipeline.commands.output import (
     err,
     out,
     print_result,
-    resumable,
     show_progress,
 )
 from nonocensus.pipeline.crawl.ledger import open_ledger
@@ -78,11 +77,11 @@ def crawl(
     options = CrawlOptions(site, ids, new, refresh, limit, kind, tuple(base_url or ()), contact, rate)
     title = f"crawling {site}"
     if ratings:
-        with resumable(), show_progress(title) as progress:
+        with show_progress(title, resumes=True) as progress:
             rated = crawl_ratings(folder, options, progress)
         print_result({"rated": rated}, f"[bold green]{count_text(rated, 'puzzle')}[/bold green] rated.")
         return
-    with resumable(), show_progress(title) as progress:
+    with show_progress(title, resumes=True) as progress:
         crawled = reparse_store(folder, progress) if reparse else crawl_site(folder, options, progress)
     list_failed(crawled)
     print_crawled(crawled)

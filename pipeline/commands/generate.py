@@ -19,7 +19,7 @@ from nonocensus.pipeline.commands.options import (
     parsed_range,
     parsed_size,
 )
-from nonocensus.pipeline.commands.output import print_result, resumable, show_progress
+from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.errors import Interrupted, UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.generate_graded import Conditions, end_of, generate_graded
@@ -80,7 +80,7 @@ def generate(
         print_graded(store, recipe, Conditions(*ranges), resources)
         return
     start = time.perf_counter()
-    with resumable(), show_progress("generating") as progress:
+    with show_progress("generating", resumes=True) as progress:
         made = fill_store(store, recipe, resources, progress)
     seconds = time.perf_counter() - start
     if made:

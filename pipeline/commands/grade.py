@@ -33,7 +33,6 @@ from nonocensus.pipeline.commands.output import (
     list_problems,
     print_json,
     print_text,
-    resumable,
     show_progress,
     table,
 )
@@ -70,7 +69,7 @@ def grade(
         print_estimate(lambda: estimate_grading(only_run(places), request), request.resources)
         return
     tally, rows, problems = Tally(), list[pa.Table](), list[Problem]()
-    with resumable(), show_progress("grading") as progress:
+    with show_progress("grading", resumes=True) as progress:
         for place in places:
             tally += grade_place(place, replace(request, progress=progress), input_format, rows, problems)
     if global_options.json:

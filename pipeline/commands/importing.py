@@ -14,7 +14,6 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     list_problems,
     print_result,
-    resumable,
     show_progress,
 )
 from nonocensus.pipeline.store.file_import import Terms, import_paths
@@ -54,7 +53,7 @@ def import_(
     With --update, files replace the puzzles of the same ids and add none: new ids and impossible clues are listed, with
     exit status 1. `retry RUN --changed` then classifies the replaced puzzles. Crawled stores are refused.
     """
-    with resumable(), show_progress("importing") as progress:
+    with show_progress("importing", resumes=True) as progress:
         terms = Terms(license_, owner)
         report = import_paths(paths, store, progress, input_format, contact, terms, update)
     list_problems("not imported", report.problems)

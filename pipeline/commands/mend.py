@@ -1,7 +1,7 @@
 """The command mend, which finds the smallest change that leaves a puzzle one solution."""
 
 from collections.abc import Generator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -32,7 +32,6 @@ from nonocensus.pipeline.commands.output import (
     list_problems,
     print_json,
     print_text,
-    resumable,
     show_progress,
 )
 from nonocensus.pipeline.commands.terminal_drawing import draw_pair
@@ -77,8 +76,7 @@ def mend(
     if dry_run:
         print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)
         return
-    with resumable() if any(map(is_run, places)) else nullcontext():
-        found, problems = mend_places(places, request, input_format)
+    found, problems = mend_places(places, request, input_format)
     if not global_options.json:  # after the progress bar has ended
         print_text([] if global_options.quiet else map(describe_mended, found))
         if len(found) == 1 and not global_options.quiet:
@@ -110,7 +108,7 @@ def mend_places(
     """Mend the puzzles of runs, stores and files; with --json each is printed as it is found."""
     found, problems = list[MendResult](), list[Problem]()
     with (
-        show_progress("mending") as progress,
+        show_progress("mending", resumes=any(map(is_run, places))) as progress,
         closing(mended_in(places, replace(request, progress=progress), input_format)) as items,
     ):
         for item in items:

@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
@@ -214,37 +214,11 @@ def report_problem(name: str, reason: str) -> None:
 
 
 @contextmanager
-def resumable() -> Iterator[None]:
-    """Print that an interrupted command can be resumed."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted; finished work is kept, the same command resumes") from None
+def show_progress(title: str, resumes: bool = False) -> Iterator[ProgressCallbacks]:
+    """Yield progress callbacks that drive a line on standard error.
 
-
-@contextmanager
-def _logged(task: "Task") -> Iterator[None]:
-    """Print a line of progress after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
-    ended = threading.Event()
-
-    def log() -> None:
-        wait = min(FIRST_LOG, LOG_INTERVAL)
-        while not ended.wait(wait):
-            err.print(escape(progress_line(task)))
-            wait = LOG_INTERVAL
-
-    threading.Thread(target=log, daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-
-
-@contextmanager
-def show_progress(title: str) -> Iterator[ProgressCallbacks]:
-    """Yield progress callbacks that drive a line on standard error; after Ctrl-C it says how many steps are left.
-
-    Without a terminal a line is printed after FIRST_LOG seconds, and every LOG_INTERVAL from then on.
+    Without a terminal a line is printed after FIRST_LOG seconds, and every LOG_INTERVAL from then on. Ctrl-C prints how
+    many steps are left, and raises Interrupted if the same command resumes.
     """
     from rich.progress import Progress, ProgressColumn
 
@@ -255,16 +229,21 @@ def show_progress(title: str) -> Iterator[ProgressCallbacks]:
     is_drawn = err.is_terminal and not global_options.quiet
     with Progress(LineColumn(), console=err, disable=not is_drawn, transient=True) as bar:
         task = bar.add_task(title, total=None, status="", begun=0)
-        is_logged = not (is_drawn or global_options.quiet)
+        ended = threading.Event()
+        if not (is_drawn or global_options.quiet):
+            threading.Thread(target=_log, args=(bar.tasks[0], ended), daemon=True).start()
         try:
-            with _logged(bar.tasks[0]) if is_logged else nullcontext():
-                yield progress_callbacks(bar, task)
+            yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
             total, done = bar.tasks[task].total, bar.tasks[task].completed
             bar.stop()
             if total is not None:
                 err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
-            raise
+            if not resumes:
+                raise
+            raise Interrupted("interrupted; finished work is kept, the same command resumes") from None
+        finally:
+            ended.set()
 
 
 def progress_callbacks(bar: "Progress", task: "TaskID") -> ProgressCallbacks:
@@ -310,8 +289,7 @@ class ProgressLine:
                 parts[name] = text
                 room -= text.cell_len + 1
 
-        if is_counted(task):
-            add("count", Text(_count(task), "green"))
+        add("count", Text(_count(task), "green"))
         if task.total is not None:
             add("left", Text(f"{_format_eta(task) or '-:--:--'} left", "cyan"))
         add("rate", Text(_rate(task)))
@@ -335,14 +313,10 @@ class ProgressLine:
         yield line
 
 
-def is_counted(task: "Task") -> bool:
-    """Return whether its steps are counted."""
-    return task.total is not None or task.completed > 0
-
-
 def _count(task: "Task") -> str:
-    """Format completed and total steps: "12,345/23,840"."""
-    return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
+    """Format completed and total steps: "12,345/23,840"; empty if none are counted."""
+    total = "" if task.total is None else f"/{task.total:,.0f}"
+    return f"{task.completed:,.0f}{total}" if task.completed or total else ""
 
 
 FEWEST_STEPS = 10
@@ -383,10 +357,18 @@ def _rate(task: "Task") -> str:
     return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
+def _log(task: "Task", ended: threading.Event) -> None:
+    """Print a line of progress after FIRST_LOG seconds, and every LOG_INTERVAL from then on, until the end."""
+    wait = min(FIRST_LOG, LOG_INTERVAL)
+    while not ended.wait(wait):
+        err.print(escape(progress_line(task)))
+        wait = LOG_INTERVAL
+
+
 def progress_line(task: "Task") -> str:
     """Format the progress as a line of a log."""
     spent = f"{timedelta(seconds=int(task.elapsed or 0))} spent"
-    line = f"{task.description}: {_count(task) if is_counted(task) else spent}"
+    line = f"{task.description}: {_count(task) or spent}"
     if rate := _rate(task):
         line += f", {rate}"
     if left := _format_eta(task):

@@ -36,12 +36,6 @@ NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READERS = 16
 """Threads that read small files; latency dominates."""
 
-UNREACHABLE = {
-    "[Errno -": "its host's name can't be looked up",  # the resolver's numbers are negative
-    "Could not resolve host": "its host's name can't be looked up",
-    "Could not connect to server": "its host can't be reached",
-}
-"""What parts of messages mean, of Python, Arrow and the clients of object storage."""
 
 FIRST_RETRIES = 3
 """Seconds for which the first request to Google Cloud Storage is retried."""
@@ -323,9 +317,8 @@ def _look_up(uri: str) -> tuple[fs.FileSystem, str, fs.FileType]:
         raise UserError(f"{uri}: {error}") from error
     except Exception as error:  # Arrow's, the system's, and those of the libraries that fsspec uses
         reason = " ".join(str(error).split()) or type(error).__name__
-        for words, fault in UNREACHABLE.items():
-            if words in reason:
-                reason = f"{fault}; check this machine's network, the address and AWS_ENDPOINT_URL, then run this again"
+        if any(words in reason for words in ("[Errno -", "Could not resolve", "Could not connect")):
+            reason = "its host can't be reached; check network, address and AWS_ENDPOINT_URL, then run this again"
         raise StorageError(f"{uri}: {reason}") from error
 
 

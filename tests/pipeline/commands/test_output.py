@@ -70,12 +70,7 @@ def test_progress_is_logged_without_terminal(
 ) -> None:
     printed = threading.Event()
     print_line = err.print
-
-    def print_and_notify(line: str) -> None:
-        print_line(line)
-        printed.set()
-
-    monkeypatch.setattr(err, "print", print_and_notify)
+    monkeypatch.setattr(err, "print", lambda line: (print_line(line), printed.set()))
     monkeypatch.setattr(output, "LOG_INTERVAL", 0.001)
     with show_progress("") as progress:
         progress.on_start("classifying", 2000, 1000)

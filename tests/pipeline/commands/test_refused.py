@@ -287,10 +287,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("full", "empty", "images"):
         (place / name).mkdir()
     (place / "full/note.txt").write_text("mine")
-    (place / "outer/store").mkdir(parents=True)
-    (place / "outer/store/store.json").touch()
-    (place / "outer/page").mkdir()
-    (place / "outer/page/report.json").touch()
+    for file in (place / "outer/store/store.json", place / "outer/page/report.json"):
+        file.parent.mkdir(parents=True)
+        file.touch()
     (place / "images/1.png").write_bytes(named("png").write(from_picture(np.eye(4, dtype=np.uint8))))
     (place / "good.non").write_text(DIAMOND)
     (place / "two.jsonl").write_bytes(named("jsonl").write(demo_puzzles()[0]) * 2)

@@ -4,7 +4,6 @@ import io
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tarfile
@@ -12,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest.mock import Mock
 
 import fsspec
 import numpy as np
@@ -106,24 +106,13 @@ def test_endpoints_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("error", "fault"),
-    [
-        (str(socket.gaierror(socket.EAI_NONAME, "Name or service not known")), "host's name can't be looked up"),
-        ("AWS Error: curlCode: 6, Could not resolve hostname; Details: ...", "host's name can't be looked up"),
-        ("google::cloud::Status(... CURL error [7]=Could not connect to server error_info={", "host can't be reached"),
-    ],
-)
+@pytest.mark.parametrize("error", ["[Errno -2] Name or service", "6, Could not resolve host", "Could not connect to"])
 def test_host_that_is_not_found_is_said(
-    memory: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch, error: str, fault: str
+    memory: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch, error: str
 ) -> None:
-    """As the resolver's error arrives through httpx, and then as text."""
-
-    def unresolved(*_: object, **__: object) -> None:
-        raise ConnectionError(error)
-
-    monkeypatch.setattr(type(memory), "info", unresolved)
-    with pytest.raises(StorageError, match=rf"^memory://a: its {fault}; check this .* run this again$"):
+    """As the resolver's error arrives through httpx as text, and in those of S3 and Google Cloud Storage."""
+    monkeypatch.setattr(type(memory), "info", Mock(side_effect=ConnectionError(error)))
+    with pytest.raises(StorageError, match=r"^memory://a: its host can't be reached; check .* run this again$"):
         folder("memory://a")
 
 

@@ -239,7 +239,7 @@ def test_smallest_changes_come_before_unmended_puzzles() -> None:
     pictures = {"solution": b"\1\0\0\1" + bytes(16), "second_solution": b"\0\1\1\0" + bytes(16)}
     facts = pictures | MULTIPLE | {"clue_hash": "h"}
     rows = [(solved(f"a/{k}", 1.0, "multiple", **facts), known(f"a/{k}", 5, 4)) for k in (1, 2, 3)]
-    mended = mended_rows(("a/2", 18, b"\1" * 20), ("a/3", 1, b"\1" + bytes(19)))
+    mended = mended_rows(("a/2", b"\1" * 20, 18), ("a/3", b"\1" + bytes(19), 1))
     ambiguous = told(take_census(pairs(*rows), mendings=mended)).ambiguous
     assert [(one.puzzle_id, one.changed, one.cells) for one in ambiguous] == [
         *(("a/3", 1, 4), ("a/2", 18, 4), ("a/1", None, 4)),
@@ -417,10 +417,11 @@ The same as a/2 “Two” by Ann, turned or mirrored.
 }
 
 
-def mended_rows(*changes: tuple[str, int | None, bytes]) -> pa.Table:
-    """Return mendings, by id and changed cells, of puzzles with the clue hash h."""
-    rows = [{"puzzle_id": name, "change": f"change of {name}", "cells": n, "mended": made} for name, n, made in changes]
-    return pa.Table.from_pylist([row | {"clue_hash": "h"} for row in rows], MENDINGS)
+def mended_rows(*changes: tuple[Any, ...]) -> pa.Table:
+    """Return mendings of puzzles with the clue hash h: id, picture, and perhaps how many cells it changes."""
+    facts = ("puzzle_id", "mended", "cells")
+    rows = [dict(zip(facts, each, strict=False), change=f"change of {each[0]}", clue_hash="h") for each in changes]
+    return pa.Table.from_pylist(rows, MENDINGS)
 
 
 COLORS = [{"name": name, "symbol": "x", "rgb": "000000"} for name in ("white", "red", "sky\nblue")]
@@ -436,9 +437,7 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
         (damaged, known("a/3", author="Ann")),
         (two | {"puzzle_id": "a/4", "goal_matches": True}, known("a/4", author="Ann", goal=b"\0\1\1\0")),
     )
-    mended = mended_rows(
-        ("a/1", 1, b"\1\0\0\0"), ("a/2", 2, b"\1\2\0\2"), ("a/3", 1, b"\1\0\0\7"), ("a/4", 1, b"\1\1\0\0")
-    )
+    mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"), ("a/4", b"\1\1\0\0"))
     shown = take_census(rows, mendings=mended).shown
     assert letters(shown, fixes(shown, DUPLICATES.empty_table(), to_author=True)) == {
         "0001 Ann.txt": """Dear Ann,
@@ -481,7 +480,7 @@ def test_changes_are_said_whatever_their_size_and_attempts_without_one() -> None
     two = solved("a/1", 1.0, "multiple", **MULTIPLE, solution=bytes(600), second_solution=bytes(599) + b"\1")
     rows = [(two | {"puzzle_id": f"a/{k}", "clue_hash": "h"}, known(f"a/{k}", 30, 20)) for k in range(4)]
     large, small = (b"\1" * cells + bytes(600 - cells) for cells in (11, 10))
-    mended = mended_rows(("a/0", 11, large), ("a/1", 10, small), ("a/2", None, b""))
+    mended = mended_rows(("a/0", large, 11), ("a/1", small, 10), ("a/2", b""))
     place = mended.schema.get_field_index("change")
     mended = mended.set_column(place, mended.schema.field(place), pa.array(["11 cells", "10 cells", ""]))
     census = take_census(pairs(*rows), mendings=mended)
