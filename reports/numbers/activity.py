@@ -74,18 +74,13 @@ def activity(sessions: Sequence[PastSession]) -> Activity | None:
         int(tasks[:, 3].sum()),
         len(tasks),
         max((session.cpus or 0 for session in known), default=None),
-        sum(_occupied(session) for session in known) / room if room else None,
+        sum(float((end - begin).sum()) for begin, end in map(_work, known)) / room if room else None,
         float(tasks[:, 2].sum()),
         max((moment.puzzles_a_second for moment in moments), default=0.0),
         dict(lost),
         float(tasks[:, 4].sum()),
         moments,
     )
-
-
-def _occupied(session: PastSession) -> float:
-    begin, end = _work(session)
-    return float((end - begin).sum())
 
 
 def _work(session: PastSession) -> tuple[np.ndarray, np.ndarray]:

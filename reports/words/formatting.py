@@ -243,7 +243,8 @@ def difficulty_words(grading: dict[str, Any]) -> str:
         return "no grade within the time limit"
     graded = f"grade {grading['grade']}: {grading['hardest']}"
     if grading["minutes"] is None:
-        return f"{graded}; no minutes: {missing_minutes(grading)}"
+        known = "puzzles that need no search" if grading["hardest"] == "search" else "smaller puzzles, without blots"
+        return f"{graded}; no minutes: people's times are known only for {known}"
     words = f"{time_words(grading['minutes'], grading['minutes_low'], grading['minutes_high'])} for {REGULARS}"
     stars = grading["stars"]
     return ", ".join([words, *([] if stars is None else [f"{fixed(stars, 1)} stars of 5"]), graded])
@@ -256,10 +257,3 @@ def clue_text(clue: Iterable[tuple[int, int]], colors: Sequence[str]) -> str:
     """
     texts = (f"{length} {colors[color]}" if len(colors) > 2 else str(length) for length, color in clue)
     return " ".join(texts) or "0"
-
-
-def missing_minutes(grading: dict[str, Any]) -> str:
-    """Say why a graded puzzle has no minutes."""
-    if grading["hardest"] == "search":
-        return "people's times are known only for puzzles that need no search"
-    return "people's times are known only for smaller puzzles, without blots"

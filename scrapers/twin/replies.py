@@ -56,7 +56,8 @@ def reply_to(
     if found := LIST.fullmatch(path):
         return f"list{found[1]}", _list_page(archive, int(found[2]), found[1] == "2", base)
     if found := SEARCH.fullmatch(path):
-        return "search", _search_page(archive, int(found[1]), base)
+        listed = _links(archive)  # newest last; pages beyond the end are the last one
+        return "search", _html(_shown(listed, min(int(found[1]), _pages(listed)), base))
     if path == "/robots.txt":
         return "robots", _text(_robots(crawl_delay))
     return "unknown", _html(nonograms_org.missing_page(), status=404)
@@ -175,12 +176,6 @@ def _list_page(archive: TwinArchive, page: int, colored: bool, base: str) -> Twi
     if page > _pages(listed):
         return _html(nonograms_org.missing_page(), status=404)
     return _html(_shown(listed, page, base))
-
-
-def _search_page(archive: TwinArchive, page: int, base: str) -> TwinReply:
-    """Return a search page, newest last; pages beyond the end are the last one."""
-    listed = _links(archive)
-    return _html(_shown(listed, min(page, _pages(listed)), base))
 
 
 def _links(archive: TwinArchive) -> list[tuple[int, bool]]:

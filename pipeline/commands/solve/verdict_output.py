@@ -102,7 +102,8 @@ def describe(solved: SolvedPuzzle, stats: bool, explains: bool) -> Iterator[Rend
         yield from clue_lines(puzzle)
         if symbols:
             yield wrap(symbols)
-        yield from step_lines(explanation)
+        yield from map(step_text, describe_merged(explanation))
+        yield wrap(f"[bold]{escape(describe_ending(explanation))}[/bold]")
         if title:
             yield escape(title)
     if solved.known is not None:
@@ -172,12 +173,6 @@ def animate_explanation(explanation: Explanation) -> None:
     """Show the steps as an animation: eight a second, or as many as end within twenty seconds."""
     speed = max(STEPS_A_SECOND, len(explanation.steps) / MAX_WATCH_SECONDS)
     animate(explanation.puzzle, grid_states(explanation), speed)
-
-
-def step_lines(explanation: Explanation) -> Iterator[RenderableType]:
-    """Yield each step, trivial ones merged, and the outcome."""
-    yield from map(step_text, describe_merged(explanation))
-    yield wrap(f"[bold]{escape(describe_ending(explanation))}[/bold]")
 
 
 def step_text(described: DescribedStep) -> RenderableType:
