@@ -189,7 +189,7 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     (tmp_path / "store/puzzles/part-00001.json").unlink()
     os.utime(tmp_path / "store/puzzles/part-00001.parquet", (1, 1))
     told = nonocensus("classify", "store", "--out", "new", "--serial", "--limit", "1").err
-    assert told.startswith("store/puzzles/part-00001.parquet has no JSON, so its puzzles are left out; nonocensus ver")
+    assert told.startswith("store/puzzles/part-00001.parquet has no JSON, so its puzzles are left out; run")
     assert found(store) == [f"{tmp_path}/store/puzzles/part-00001.parquet: {said}"]
     assert "nonocensus import FILES --out store restores" in nonocensus("verify", "store", "--repair").err
     (file,) = map(str, (tmp_path / "store/damaged").rglob("part-00001.parquet"))
