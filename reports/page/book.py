@@ -49,8 +49,8 @@ LEAST_WIDTH = 170.0
 EASY_PRINT = 6.5
 """Minimum size of numbers in points; a cell is 3.3 mm wide then. Smaller print is hard to read."""
 
-MOST = 20.0
-"""Maximum side of a cell in points, 7 mm."""
+ROOMY, MOST = 13.0, 20.0
+"""Sides of cells in points: 4.6 mm, which they keep next to larger puzzles if they fit so, and 7 mm, the maximum."""
 
 STEPS = 1.0, 0.1, 0.01
 """Points by which cells grow, one after the other."""
@@ -232,7 +232,8 @@ def lay_out(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> list[Chapter]:
 
     Puzzles of one size have equal cells, but for longer numbers, which are to be legible.
     """
-    divided = [(stars, [*_pages(members, layout)]) for stars, members in _divide(puzzles)]
+    alike = _cells([[_measure(each)] * layout.per_page for each in puzzles], layout)
+    divided = [(stars, [*_pages(members, layout, alike)]) for stars, members in _divide(puzzles)]
     cells = _cells([page for _, pages in divided for page in pages], layout)
     return [Chapter(stars, [_rows(page, cells, layout) or [] for page in pages]) for stars, pages in divided]
 
@@ -257,9 +258,15 @@ def _measure(each: BookPuzzle, least: float = EASY_PRINT) -> _Sized:
     return _Sized(each, *extent(each.puzzle), least / print_size(each.puzzle, 1.0))
 
 
-def _pages(puzzles: Iterable[BookPuzzle], layout: BookLayout) -> Iterator[list[_Sized]]:
-    """Divide puzzles into pages on which they have EASY_PRINT, or that they have to themselves."""
-    left = [*enumerate(map(_measure, puzzles))]
+def _pages(
+    puzzles: Iterable[BookPuzzle], layout: BookLayout, alike: Mapping[tuple[int, int], float]
+) -> Iterator[list[_Sized]]:
+    """Divide puzzles into pages on which they have EASY_PRINT, or that they have to themselves.
+
+    alike   side of cells by size on pages with puzzles of this size only, which they keep, or ROOMY
+    """
+    measured = map(_measure, puzzles)
+    left = [*enumerate(each._replace(least=max(each.least, min(ROOMY, alike[each.size]))) for each in measured)]
     while left:
         page, k = [left.pop(0)[1]], 0
         while k < len(left) and len(page) < layout.per_page:

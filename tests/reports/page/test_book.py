@@ -174,10 +174,14 @@ def test_small_print_is_named() -> None:
 
 
 def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
-    """With larger cells, as far as the page has room."""
+    """With larger cells, as far as the page has room, but not of one that leaves them little."""
     (chapter,) = lay_out(some((10, 36), 10, 10, 10), BookLayout(4))
     ((wide, *others),) = [[*chain(*page)] for page in chapter.pages]
     assert [each.cell == others[0].cell > 1.3 * wide.cell for each in others] == [True] * 3
+    (chapter,) = lay_out(some((28, 40), 20, 20, 20), BookLayout(2))
+    cells = [[each.cell for each in chain(*page)] for page in chapter.pages]
+    assert [len(page) for page in cells] == [1, 2, 1]
+    assert min(cells[1] + cells[2]) > 11
 
 
 def test_a_page_of_six_has_two_that_need_more_than_a_sixth() -> None:
