@@ -79,6 +79,7 @@ class Tally:
     late       ids of puzzles that ran out of time
     killed     ids of puzzles whose worker died, or whose task raised an exception
     wrong      ids of puzzles for which the techniques and the solver disagree about a solution: a bug in one of them
+    unique     puzzles with exactly one solution, with a grade or not yet
     others     puzzles that are not known to have exactly one solution
     done       puzzles graded by this command
     seconds    CPU seconds that this took
@@ -88,6 +89,7 @@ class Tally:
     late: list[str] = field(default_factory=list)
     killed: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+    unique: int = 0
     others: int = 0
     done: int = 0
     seconds: float = 0.0
@@ -102,11 +104,6 @@ class Tally:
         """Puzzles with a grade."""
         return self.hardest.total()
 
-    @property
-    def unique(self) -> int:
-        """Puzzles with exactly one solution."""
-        return self.graded + len(self.late) + len(self.killed) + len(self.wrong)
-
     def __add__(self, other: "Tally") -> "Tally":
         """Add the counts of another tally."""
         names = [each.name for each in fields(self)]
@@ -119,12 +116,14 @@ class Tally:
         self.seconds += pc.sum(rows["cpu_seconds"]).as_py() or 0.0
 
     def add(self, rows: pa.Table) -> None:
-        """Count puzzles: columns puzzle_id, status and hardest; `status` is null where there can be no grade."""
+        """Count puzzles: columns puzzle_id, solutions, status and hardest; `status` is null without a grade."""
         self.hardest.update(value_counts(rows["hardest"]))
         lists = {"timeout": self.late, KILLED: self.killed, "none": self.wrong, "invalid": self.wrong}
         for status, ids in lists.items():
             ids += rows["puzzle_id"].filter(pc.equal(rows["status"], status)).to_pylist()
-        self.others += rows["status"].null_count
+        unique = value_counts(rows["solutions"]).get("unique", 0)
+        self.unique += unique
+        self.others += len(rows) - unique
 
 
 def grade_run(run: Run, request: JobRequest) -> Tally:

@@ -104,7 +104,8 @@ def test_interrupted_command_resumes(own: Run) -> None:
     with pytest.raises(KeyboardInterrupt):
         grade_run(own, JobRequest(resources=SERIAL, progress=progress, settings=settings))
     tried = len(read_grades(own))
-    grade_run(own, JobRequest(Selection(limit=3), resources=SERIAL))
+    tally = grade_run(own, JobRequest(Selection(limit=3), resources=SERIAL))
+    assert (tally.graded, tally.unique, tally.others) == (tried + 3, len(directly(own)), 80 - len(directly(own)))
     kept_rows = len(read_grades(own))
     assert kept_rows == tried + 3 < len(directly(own))
     assert not list(Path(own.folder.path).rglob("*.tmp"))
