@@ -211,7 +211,8 @@ def describe_left(run: Run, summary: dict[str, Any]) -> Iterator[str]:
         for name, value, _ in diff_configurations(run.manifest["config"], configuration(CPU_LIMIT)):
             if name != "solver_version":  # which no option sets
                 again += f" --{name.replace('_', '-')}" + ("" if value is True else f" {value}")
-        yield f"[yellow]{left:,} of {count_text(run.rows, 'puzzle')} left[/yellow]: {escape(again)} resumes."
+        without = f"{left:,} of {count_text(run.rows, 'puzzle')} without a result"
+        yield f"[yellow]{without}[/yellow]: {escape(again)} classifies them."
 
 
 def open_results(uri: str) -> Run:

@@ -63,6 +63,9 @@ class Selection:
 
 EVERYTHING = Selection()
 
+MOST_COUNTED = 10_000_000
+"""Most rows of which the selected ones are counted before work starts; for more their number is an upper bound."""
+
 FAILED = ["killed", "error"]
 """Statuses of failures that may be transient."""
 
@@ -101,6 +104,9 @@ def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHI
                     yield part.name, part.groups, wanted
 
     rows = sum(spans.size(rest(part)) for part in run.parts)
+    if rows <= MOST_COUNTED and selection != EVERYTHING:
+        found = [*stretches()]
+        return Plan(iter(found), sum(spans.size(wanted) for *_, wanted in found), left)
     return Plan(stretches(), rows if most is None else min(rows, most), left)
 
 

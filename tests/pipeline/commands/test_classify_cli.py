@@ -25,7 +25,7 @@ def test_classify_selected_puzzles_then_the_rest(tmp_path: Path, nonocensus: Non
     assert "2 of 80 puzzles classified" in nonocensus(*command, "--ids", "@ids.txt").out
     wrong = nonocensus(*command, "--where", "nosuch = 1")
     assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)
-    assert "78 of 80 puzzles left" in nonocensus("status", "run").out
+    assert "78 of 80 puzzles without a result" in nonocensus("status", "run").out
     assert "No selected puzzle is left to classify" in nonocensus(*command, "--where", "width > 22").out
     whole = nonocensus(*command, "--json")
     assert json.loads(whole.out)["rows"] == 80

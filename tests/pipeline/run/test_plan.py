@@ -8,7 +8,7 @@ from runs import CONFIG, lasting, run_serially, start_run, work_on
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.configuration import configuration
-from nonocensus.pipeline.run.plan import Selection, plan_retry
+from nonocensus.pipeline.run.plan import Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import Store
@@ -55,6 +55,7 @@ def test_condition_of_more_than_a_row_is_refused(where: str, error: str) -> None
 @pytest.mark.slow
 def test_selections_by_ids_condition_and_limit(store: Store, tmp_path: Path) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
+    assert plan_rest(run, [], Selection(where="width < 0")).rows == 0, "not all of the run"
     work_on(run, selection=Selection(ids=("test/7", "test/299")))
     assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/299", "test/7"]
     work_on(run, selection=Selection(where="cast(source_id as integer) < 5 or puzzle_id = 'test/7'"))

@@ -184,8 +184,8 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     result = nonocensus("verify", "run", "--repair")
     assert (result.code, "(repaired: moves what is there to damaged/; classify repeats" in result.err) == (1, True)
     intact = nonocensus("verify", "run").out
-    assert re.fullmatch(r"run is intact\.\n\d+ of 300 puzzles left: .*classify .*store --out run .*resumes\.\n", intact)
-    assert " of 300 puzzles left: nonocensus classify " in nonocensus("export", "run", "--csv", "x.csv").err
+    assert re.fullmatch(r"run is intact\.\n\d+ of 300 puzzles without .*: .*classify .*store --out run .*\.\n", intact)
+    assert " of 300 puzzles without a result: nonocensus classify " in nonocensus("export", "run", "--csv", "x.csv").err
     (tmp_path / "store/puzzles/part-00001.json").unlink()
     os.utime(tmp_path / "store/puzzles/part-00001.parquet", (1, 1))
     told = nonocensus("classify", "store", "--out", "new", "--serial", "--limit", "1").err
