@@ -2,15 +2,16 @@
 
     {"rows": [[[2, 1]]], "columns": [[[1, 1]], [[1, 1]]], "width": 2, "height": 1, "palette": [...], "goal": "11", ...}
 
-A clue is a list of blocks, a block its length (0: a blot) and the palette index of its colour; entry 0 is the
-background. The goal is a string of palette indices in base 36, row by row. Where `source` is griddlers, a number in
-`site_difficulty` is seconds and is read as `site_seconds`. Large files are read fastest if each line begins with `rows`
-and `columns` (scrapers.formats.jsonl_columns). Clues under other names are those of scrapers.formats.clue_lists.
+A clue is a list of blocks, a block its length (0: a blot) and the palette index of its colour, or its length alone if
+that is 1; entry 0 is the background. The goal is a string of palette indices in base 36, row by row. Where `source` is
+griddlers, a number in `site_difficulty` is seconds and is read as `site_seconds`. Large files are read fastest if each
+line begins with `rows` and `columns` (scrapers.formats.jsonl_columns). Clues under other names are those of
+scrapers.formats.clue_lists.
 """
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from io import BytesIO
 from itertools import starmap
@@ -23,7 +24,7 @@ from nonocensus.scrapers.formats import clue_lists
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
 from nonocensus.scrapers.formats.site_properties import drop_implausible
 from nonocensus.scrapers.formats.writing import FEATURES
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Clue, Color, Puzzle, cached_block, normalize_palette
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
@@ -52,7 +53,7 @@ ABOUT: Any = [
 
 Record: Any = msgspec.defstruct(
     "Record",
-    [*((side, tuple[tuple[tuple[int, int], ...], ...]) for side in ("rows", "columns")), *ABOUT],
+    [*((side, tuple[tuple[int | tuple[int, int], ...], ...]) for side in ("rows", "columns")), *ABOUT],
     forbid_unknown_fields=True,
     omit_defaults=True,
 )
@@ -90,17 +91,26 @@ def read_line(line: bytes) -> Puzzle:
             record = RECORDS.decode(line)
         except UnicodeDecodeError:
             record = RECORDS.decode(decode_text(line))
+        rows, columns = (tuple(map(_clue, side)) for side in (record.rows, record.columns))
+        if not (rows and columns):
+            raise FormatError("it has no rows or columns")
     except (FormatError, msgspec.DecodeError, RecursionError) as error:
         return clue_lists.read_line(line, f"it is not a puzzle: {error_text(error)}")
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
-    rows, columns = (
-        tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)
-    )
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
         raise FormatError(f"it has {len(columns)} columns and {len(rows)} rows, not the width and height given")
     others = drop_implausible({field.name: getattr(record, field.name) for field in METADATA})
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
     return normalize_palette(Puzzle(rows, columns, palette, goal, **others))
+
+
+def _clue(blocks: Sequence[int | tuple[int, int]]) -> Clue:
+    """Return the clue of blocks, (length, colour) or a length in one colour; 0 for none. Raises FormatError."""
+    if blocks == (0,):
+        return ()
+    if 0 in blocks:
+        raise FormatError("it has blocks without a length")
+    return tuple(starmap(cached_block, [(each, 1) if isinstance(each, int) else each for each in blocks]))
 
 
 def _goal(text: str, height: int, width: int, colors: int) -> np.ndarray:

@@ -11,7 +11,8 @@ from nonocensus.solver.model.puzzle import Puzzle
 
 
 def read(**fields: object) -> Puzzle:
-    (puzzle,) = jsonl.read(json.dumps({"rows": [[[1, 1]]], "columns": [[[1, 1]]], **fields}).encode())
+    (puzzle,) = jsonl.read(json.dumps({"rows": [[1]], "columns": [[[1, 1]]], **fields}).encode())
+    assert puzzle.rows == puzzle.columns
     return puzzle
 
 
