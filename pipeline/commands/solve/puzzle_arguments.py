@@ -95,9 +95,9 @@ def read_puzzles(
         opened = open_place(arguments[0].path)
         store = opened.store if isinstance(opened, Run) else opened
         found = {each.puzzle_id if isinstance(each, Puzzle) else each.name: each for each in puzzles_in(store, names)}
-        like = [f", like {batch['puzzle_id'][0]}" for batch in islice(store.batches(["puzzle_id"]), 1)]
+        like = [f"; its ids look like {batch['puzzle_id'][0]}" for batch in islice(store.batches(["puzzle_id"]), 1)]
         for name in names:
-            yield found.get(name) or Problem(name, f"no puzzle of {arguments[0].path} has this id{''.join(like)}")
+            yield found.get(name) or Problem(name, f"{arguments[0].path} has no such puzzle{''.join(like)}")
         return
     has_ids = any(argument.puzzle_id for argument in arguments)
     with open_fetcher(request, _warn) if has_ids else nullcontext() as sites:

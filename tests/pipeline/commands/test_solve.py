@@ -99,7 +99,7 @@ def test_puzzles_of_a_store_or_run_are_named_by_their_ids(nonocensus: Nonocensus
     for place in ("store", "run"):
         found = nonocensus("solve", place, "local/b", "local/a", "webpbn:7", "-b")
         assert (found.code, found.out) == (1, "local/b: multiple\nlocal/a: unique logical\n")
-        assert found.err == f"nonocensus: not read: webpbn/7: no puzzle of {place} has this id, like local/a\n"
+        assert found.err == f"nonocensus: not read: webpbn/7: {place} has no such puzzle; its ids look like local/a\n"
         assert nonocensus("solve", place, "local/a", "--save", f"{place}.html").code == 0
         refused = nonocensus("solve", place)
         assert (refused.code, f"nonocensus solve {place} ID --explain" in refused.err) == (2, True)
