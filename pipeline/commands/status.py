@@ -256,25 +256,29 @@ def describe_ungraded(run: Run, puzzles: int | None) -> Iterator[str]:
 
 def is_active(progress: Progress) -> bool:
     """Return whether a command is at work, has updated progress.json within IDLE_AFTER, and on this host is alive."""
-    age = datetime.now(UTC) - datetime.fromisoformat(progress["updated"])
     try:
         os.kill(progress["pid"] if progress["host"] == platform.node() else os.getpid(), 0)
     except PermissionError:  # of another user
         pass
     except (ProcessLookupError, OverflowError):
         return False
-    return bool(progress["at_work"]) and age.total_seconds() < IDLE_AFTER
+    return bool(progress["at_work"]) and _age(progress) < IDLE_AFTER
+
+
+def _age(progress: Progress) -> float:
+    """Return the seconds since progress.json was updated, which a full disk prevents."""
+    return (datetime.now(UTC) - datetime.fromisoformat(progress["updated"])).total_seconds()
 
 
 def describe_progress(run: Run, progress: Progress) -> Iterator[str]:
     """Yield the state of the last session, by host, and its longest-running puzzles."""
     active = is_active(progress)
     if active:
-        eta = progress["eta_seconds"]
+        eta, age = progress["eta_seconds"], timedelta(seconds=round(_age(progress)))
         rows_left = progress["rows_left"] + progress["rows_in_flight"]
         yield (
             f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
-            f"{progress['cpus']} CPUs: {rows_left:,} left at its last report, "
+            f"{progress['cpus']} CPUs: {rows_left:,} left at its last report, {age} ago, "
             f"{progress['rows_in_flight']:,} of them in tasks; "
             f"{progress['waiting_for_more_time']:,} are queued for a retry with a higher CPU limit; "
             f"{progress['rate']:,.0f} puzzles per second"

@@ -193,5 +193,6 @@ class Driver:
             self.pause = min(self.pause * 2 or self.settings.first_pause, MAX_PAUSE)
             self.resume_at = now + self.pause
             self.session.log_event(logging.INFO, "cannot write", reason=outcome.reason, pause=self.pause)
-            self.session.progress.on_warning(f"{outcome.reason}; waiting {self.pause:.0f} s")
+            left = f"next try in {self.pause:.0f} s, the last in {self.give_up_at - now:.0f} s"
+            self.session.progress.on_warning(f"{outcome.reason}; {left}")
         self.schedule.retry(task)

@@ -226,7 +226,7 @@ def test_full_disk_leaves_no_partial_files(
             patch.setattr(owner, "write", full)
             with pytest.raises(StorageError, match="No space left"):
                 certify_run(own, request, proofs=proofs)
-        assert [line.endswith("; waiting 1 s") for line in warnings] == [True]
+        assert [line.endswith("; next try in 1 s, the last in 0 s") for line in warnings] == [True]
     assert not list(Path(own.folder.path).glob("certificates/*"))
     assert nonocensus("certify", "run", "--serial").code == 0
 
