@@ -13,7 +13,7 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import damaged_table
 from nonocensus.reports.numbers.row_pictures import PICTURES, cells_of
 from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
-from nonocensus.reports.page.report_page import change_drawings
+from nonocensus.reports.page.report_page import change_drawings, marked_drawing
 from nonocensus.solver.model.puzzle import Color, Puzzle, clues_of
 from nonocensus.solver.model.tables import puzzle_batch
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # importing takes 50 MB
     import pyarrow.dataset as ds
 
 ABOUT = ("title", "author", "url")
-FOUND = ("goal_matches", "solution", "second_solution")
+SOLUTIONS = ("solution", "second_solution")
+FOUND = ("goal_matches", *SOLUTIONS)
 """Columns of results among PICTURES."""
 
 
@@ -55,6 +56,12 @@ def _changed(one: ChangedVerdict, facts: "list[Rows]", repairs: dict[str, str | 
         change = repairs[one.puzzle_id]
         error = f"for one solution, {change}" if change else "no small change found"
     drawn = change_drawings(old, new, framed=not (_is_one_of_several(old) or _is_one_of_several(new)))
+    if drawn and one.old == one.new and all(old.get(name) == new.get(name) for name in PICTURES):
+        one = one._replace(old=None)
+        first, second = (cells_of(new, name) for name in SOLUTIONS)
+        if first is not None and second is not None:
+            notes["after"] = "In the framed cells two solutions differ."
+            drawn["after"] = marked_drawing(new, first, second, f"{one.puzzle_id}, one of its solutions")
     return ChangedPuzzle._make([*one[:4], error, *map(known.get, ABOUT), " → ".join(sizes), notes, drawn])
 
 
