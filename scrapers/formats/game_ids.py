@@ -24,7 +24,7 @@ from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clip, decod
 from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS, Block, Clue, Puzzle, with_metadata
 
 PUZZLINK = re.compile(r"(?:\S*[?/])?nonogram(?:_edit)?/(?:v:/)?([0-9]+)/([0-9]+)/(\S*)")
-TATHAM = re.compile(r"(?:https?://[^\s#]*#)?([0-9]+)(?:x([0-9]+))?:([0-9./]*)(?:,([a-zA-Z]*))?")
+TATHAM = re.compile(r"(?:https?://[^\s#]*#)?([0-9]+)(?:x([0-9]+))?:((?:[0-9./ ]|,(?=[ 0-9]))*)(?:,([a-zA-Z]*))?")
 PLACES = re.compile(r"[1-9a-f.]|-(?!00)[0-9a-f]{2}|[g-z]")
 HIDDEN = "?"
 BLOCKS_OR_HIDDEN = BLOCKS | {HIDDEN: Block(BLOT)}
@@ -146,6 +146,8 @@ def _format_puzzlink(puzzle: Puzzle) -> str:
 
 def _parse_tatham(found: re.Match[str]) -> Puzzle:
     width, height = _size(found[1], found[2] or found[1])
+    if set(" ,") & {*found[3]}:
+        raise FormatError("the numbers of a clue are separated by dots, like 3.1, and clues by slashes")
     clues = found[3].split("/", width + height)
     if len(clues) != width + height:
         count = f"{len(clues)}" if len(clues) < width + height else "more"

@@ -196,6 +196,7 @@ def test_invalid_files_give_reasons() -> None:
         ("puzzlink", b"nonogram/2000/1/1\n", "line 1: its size is '2000x1'; a side may have 1 to 1023 cells"),
         ("puzzlink", b"https://puzz.link/p?slither/2/1/1\n", "line 1: 'https://puzz.link/p?slither/2/1/1' is not"),
         ("tatham", b"2x1:1/1\n", "line 1: it has 2 clues, not 2 columns + 1 rows"),
+        ("tatham", b"2x1:1/1/1, 1\n", "line 1: the numbers of a clue are separated by dots"),
         ("tatham", b"2x1:1/1/1/1\n", "line 1: it has more clues, not 2 columns + 1 rows"),
         ("tatham", b"2x1:1/1/1..1\n", "line 1: '' is not a number from 1 to 1023"),
     ]
