@@ -112,31 +112,29 @@ export class Game {
   /** Begin a stroke at {x, y}: it paints `value`, or opens cells if the first one has that. */
   beginStroke(from, value) {
     const painted = this.cells[this.placeOf(from)] === value ? 0 : value;
-    this.stroke = { from, value: painted, before: this.cells.slice(), places: [] };
+    this.stroke = { from, value: painted, before: this.cells.slice() };
     return this.paintTo(from);
   }
 
-  /** Paint from the stroke's beginning to a cell, along the longer side; returns the last cell painted. */
+  /** Paint from the stroke's first cell to another along the longer side, in a game only cells like it; returns the last. */
   paintTo(cell) {
     const { from, value, before } = this.stroke;
     const alongRow = Math.abs(cell.x - from.x) >= Math.abs(cell.y - from.y);
     const end = alongRow ? { x: cell.x, y: from.y } : { x: from.x, y: cell.y };
-    const places = [];
-    for (let y = Math.min(from.y, end.y); y <= Math.max(from.y, end.y); y++) {
-      for (let x = Math.min(from.x, end.x); x <= Math.max(from.x, end.x); x++) places.push(this.placeOf({ x, y }));
-    }
-    this.stroke.places = places;
+    const [start, stop] = [from, end].map((each) => this.placeOf(each)).sort((one, other) => one - other);
     this.cells.set(before);
-    for (const place of places) this.cells[place] = value;
+    for (let place = start; place <= stop; place += alongRow ? 1 : this.puzzle.width) {
+      if (this.isDrawn || before[place] === before[this.placeOf(from)]) this.cells[place] = value;
+    }
     return end;
   }
 
   /** End a stroke; unless it is kept, the cells are as before. */
   endStroke(isKept) {
-    const { places, value, before } = this.stroke;
+    const after = this.cells.slice();
+    this.cells.set(this.stroke.before);
     this.stroke = null;
-    this.cells.set(before);
-    return isKept && this.set(places, places.map(() => value));
+    return isKept && this.replace(after);
   }
 
   placeOf({ x, y }) {
