@@ -78,7 +78,6 @@ export class Player {
     this.place.querySelector("h2").replaceChildren(step ? stepLink(step) : title, " ", element("span", "count", "", count));
     const words = stepWords(step, last ? this.explanation : null);
     const shown = paragraphs(words);
-    if (step) shown[1].className = "why";
     if (last) shown.at(-1).className = "ending";
     this.place.querySelector(".guide-words").replaceChildren(...shown);
     this.where.value = to;
@@ -128,9 +127,9 @@ export function hardestStep({ steps, hardest }) {
   return steps.findIndex(({ technique }) => technique === hardest) + 1;
 }
 
-/** The sentences of a step, if any, followed by the ending of the explanation that it completes, if any. */
+/** What is said of a step, if any, followed by the ending of the explanation that it completes, if any. */
 export function stepWords(step, completed) {
-  const words = step ? [step.what, step.why] : [];
+  const words = step ? [step.what] : [];
   if (completed?.left_out) words.push(`${countWords(completed.left_out, "further step")} left out.`);
   if (completed) words.push(completed.ending);
   return words;
