@@ -172,7 +172,11 @@ def test_puzzle_and_step_are_printed_without_tools_and_forms(plus: Tab) -> None:
     plus.request_explanation()
     paper = " ".join(plus.printed())
     assert plus.text("#puzzle .player .count") in paper
-    assert not [words for words in ("Undo", "Clear the board", "Solve it", "Download", "Close") if words in paper]
+    hidden = ("Undo", "Clear the board", "Solve it", "Download", "Close", "0:")
+    assert not [words for words in hidden if words in paper]
+    with emulated(plus.driver, "light", 1280):
+        plus.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        assert plus.run("return getComputedStyle(document.querySelector('#puzzle .verdict')).breakAfter") == "avoid"
 
 
 @pytest.mark.parametrize(
