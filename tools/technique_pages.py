@@ -27,19 +27,18 @@ PAGE = Path(__file__).parent.parent / "docs" / "TECHNIQUES.md"
 """The page: its text around the techniques is written there, and for each one when to look for it, and what to mind."""
 
 ARTICLES = """\
+{% for text in before %}<p>{{ text }}</p>{% endfor %}
 {% for technique, (picture, example), when, mind in lessons %}
 <article id="{{ technique.name }}">
 <h2>{{ technique.name | capitalize | replace("-", " ") }}, grade {{ technique.grade }} of 9</h2>
 <p>{{ technique.says }} <b>When:</b> {{ when }}</p>
 <img src="data:image/svg+xml,{{ quote(picture.svg, ' :/=;,.()') }}" alt="{{ picture.about }}">
-{% for sentence in example.splitlines() %}
-<p>{{ sentence }}</p>
-{% endfor %}
+{% for sentence in example.splitlines() %}<p>{{ sentence }}</p>{% endfor %}
 <p><b>Mind:</b> {{ mind }}</p>
 </article>
 {% endfor %}
 """
-"""The lessons as HTML."""
+"""The rules of nonograms, how to read the pictures, and the lessons, as HTML."""
 
 
 def lessons() -> list[tuple[Technique, tuple[Drawing, str], str, str]]:
@@ -66,9 +65,10 @@ def page() -> str:
 
 
 def fragment() -> str:
-    """Return reports/templates/techniques.html.j2: the lessons for the pages of the server and of explanations."""
-    made = environment(autoescape=True).from_string(ARTICLES).render(lessons=lessons(), quote=quote)
-    return made.replace(">\n", ">").replace("</article>", "</article>\n")
+    """Return reports/templates/techniques.html.j2: how to read the lessons, and one a line, for the pages."""
+    before = PAGE.read_text().partition("## The ladder\n\n")[2].replace("\n", " ").split("  ")[:2]
+    made = environment(autoescape=True).from_string(ARTICLES).render(before=before, lessons=lessons(), quote=quote)
+    return made.replace(">\n", ">").replace("<article", "\n<article") + "\n"
 
 
 def add_links(source: str) -> str:

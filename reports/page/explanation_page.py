@@ -10,10 +10,10 @@ from markupsafe import Markup
 
 from nonocensus.reports.drawings.geometry import geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
-from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, rgb
+from nonocensus.reports.drawings.sheet_colors import color_letters, rgb
 from nonocensus.reports.drawings.svg import add_line_numbers, drawing, possible_marks
 from nonocensus.reports.page.page_scripts import content_hash, join_modules
-from nonocensus.reports.page.printing import names
+from nonocensus.reports.page.printing import legend, names
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words.step_words import DescribedStep, describe_ending, describe_merged, known_grid
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -42,7 +42,8 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
     letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
     title, known = names(puzzle)
     steps = list(describe_merged(explanation))
-    used, lessons = {step.technique for step in steps}, source("techniques.html.j2").splitlines()
+    rules, *lessons = source("techniques.html.j2").replace("h2>", "h3>").splitlines()
+    used = [rules, *(lessons[technique] for technique in sorted({step.technique for step in steps}))]
     return (
         environment(autoescape=True)
         .get_template("explanation.html.j2")
@@ -50,10 +51,11 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             puzzle=puzzle,
             title=title,
             known=known,
+            colors=[*legend(puzzle)],
             drawing=Markup(add_line_numbers(puzzle, drawing(puzzle, empty(puzzle), letters)).svg),
             steps=[(step, TECHNIQUES[step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps, letters),
-            lessons=[Markup(lesson.replace("h2>", "h3>")) for number, lesson in enumerate(lessons) if number in used],
+            lessons=Markup("\n".join(used)),
             ending=describe_ending(explanation),
             difficulty=difficulty,
             data=_data(explanation, steps, letters),
@@ -83,10 +85,8 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep], letters
 def _data(explanation: Explanation, steps: list[DescribedStep], letters: str) -> dict[str, Any]:
     """Return what the script needs: the grid's position and colours, and each step's lines and changes."""
     puzzle, place = explanation.puzzle, geometry(explanation.puzzle)
-    palette = [
-        {"rgb": rgb(puzzle, entry), "name": name, "letter": letters[entry : entry + 1].strip()}
-        for entry, name in enumerate(color_names(puzzle.palette))
-    ]
+    entries = range(len(puzzle.palette))
+    palette = [{"rgb": rgb(puzzle, entry), "letter": letters[entry : entry + 1].strip()} for entry in entries]
     return {
         "width": puzzle.width,
         "height": puzzle.height,

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -141,9 +142,7 @@ def test_colours_that_no_later_step_needs_are_not_ruled_out_before() -> None:
     """In a coloured puzzle, most early steps only exclude colours from cells that are then painted anyway."""
     explanation = flower()
     told = list(describe_merged(explanation))
-    looks = 1 + sum(
-        step[:2] != before[:2] for before, step in zip(explanation.steps, explanation.steps[1:], strict=False)
-    )
+    looks = 1 + sum(step[:2] != before[:2] for before, step in pairwise(explanation.steps))
     assert len(told) < 0.35 * looks
     assert any(min(step.lines) < 15 <= max(step.lines) for step in told), "rows and columns at once"
     assert any("Columns 6 and 7, clues 9 red, 1 green; 4 red, 3 yellow, 3 red, 1 green: " in step.what for step in told)
@@ -229,10 +228,7 @@ def test_lines_of_which_the_same_is_said_are_one_step() -> None:
 
 
 def test_technique_of_a_step_is_explained_on_the_page_with_a_picture(explained: Tab) -> None:
-    links = explained.run(
-        "return [...document.querySelectorAll('.steps .technique')].map((a) => a.getAttribute('href'))"
-    )
-    for link in set(links):
+    for link in {each.get_attribute("hash") for each in explained.all(".steps .technique")}:
         assert explained.one(f"article{link} img").size["width"] > 0
     click(explained, "first")
     explained.run("document.querySelector('.steps .technique').click()")
@@ -248,7 +244,8 @@ def printed(tab: Tab, path: Path, explanation: Explanation) -> list[str]:
 
 def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path: Path) -> None:
     explanation = flower()
-    explanation = explanation._replace(puzzle=replace(explanation.puzzle, title="A daisy"))
+    palette = (Color("", "", "f0e0c0"), *explanation.puzzle.palette[1:])
+    explanation = explanation._replace(puzzle=replace(explanation.puzzle, title="A daisy", palette=palette))
     pages = printed(explained, tmp_path / "flower.html", explanation)
     assert len(pages) <= 5
     text = " ".join(pages)
@@ -262,7 +259,8 @@ def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path:
     assert max(np.diff(after)) <= STEPS_A_GRID
     assert text.count("daisy") == 1, "the title gives the picture away"
     assert text.rindex("Title: A daisy") > text.rindex("After step")
-    assert "r is red y is yellow g is green" in " ".join(text.split())
+    assert "beige: leave unpainted r is red y is yellow g is green" in text
+    assert "Between two blocks of one colour there is at least one white cell." in text, "how nonograms work"
     assert {"4r", "3y", "6g"} <= set(text.split()), "colours are told apart by letters too"
 
 
@@ -337,7 +335,5 @@ def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Pat
             explained.run("document.querySelector('#words a').click()")
             assert explained.run(IN_VIEW) == [True, True, True], "the technique below them"
             assert explained.run(BELOW) > 0
-        explained.run(
-            "document.querySelectorAll('.step')[3].scrollIntoView(); document.querySelectorAll('.step')[3].click()"
-        )
+        explained.run("const step = document.querySelectorAll('.step')[3]; step.scrollIntoView(); step.click()")
         assert explained.run(IN_VIEW) == [True, True, True], "after a tap on a step"
