@@ -176,7 +176,7 @@ def test_puzzle_and_step_are_printed_without_tools_and_forms(plus: Tab) -> None:
     assert not [words for words in hidden if words in paper]
     with emulated(plus.driver, "light", 1280):
         plus.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-        assert plus.run("return getComputedStyle(document.querySelector('#puzzle .verdict')).breakAfter") == "avoid"
+        assert plus.run("return getComputedStyle(document.querySelector('#puzzle .answer')).breakInside") == "avoid"
 
 
 @pytest.mark.parametrize(
