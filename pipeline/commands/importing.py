@@ -87,8 +87,8 @@ def import_(
     if report.unknown and not global_options.json:
         err.print(
             f"[yellow]Not in the store, so not updated:[/yellow] {first_ids(report.unknown)}. A "
-            "correction has its puzzle's id, as in .jsonl files of nonocensus convert and mend; import adds new "
-            "puzzles without --update."
+            "correction has its puzzle's id: puzzle_id in .jsonl, catalogue in .non, not the file's name, as convert "
+            "and mend write it. import adds new puzzles without --update."
         )
     if report.resized and not global_options.json:
         err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized)}")

@@ -214,7 +214,7 @@ def _sentences(row: dict[str, Any], copy: str | None, reason: str | None, whose:
         if row["change"]:
             yield from _change(row, whose)
         elif row["change"] is not None:
-            yield "No small change found."
+            yield "No small change found: try a larger one near the cells where the solutions differ."
     if row["solutions"] == "none":
         yield "No solution: the clues contradict each other."
         if reason:

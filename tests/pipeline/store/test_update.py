@@ -116,7 +116,7 @@ def test_update_adds_nothing(tmp_path: Path, nonocensus: Nonocensus, refused: Re
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
     told = nonocensus("import", "fixed.non", "--out", "store", "--update")
     assert (told.code, told.out) == (1, "0 puzzles updated in store: 2 in all.\n")
-    assert told.err.startswith("Not in the store, so not updated: local/fixed. A correction has its puzzle's id, as in")
+    assert told.err.startswith("Not in the store, so not updated: local/fixed. A correction has its puzzle's id: ")
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == files
     many = [puzzle(name, SOLID) for name in ("2", "3", "3", "1")]
     (tmp_path / "many.jsonl").write_bytes(b"".join(map(jsonl.write, many)))
