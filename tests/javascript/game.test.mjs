@@ -79,18 +79,20 @@ test("a stroke over a painted cell opens cells", () => {
   assert.deepEqual(Array.from(game.cells.slice(0, 3)), [1, 0, 0]);
 });
 
-test("a stroke changes only cells like its first one", () => {
+test("a stroke changes only cells like its first one, and counts those with its value", () => {
   const stroke = (value, ...cells) => {
     const game = plus(Uint8Array.of(...cells, 0, 0, 0, 0, 0, 0));
     game.beginStroke({ x: 0, y: 0 }, value);
     game.paintTo({ x: 2, y: 0 });
+    const { length } = game.stroke;
     game.endStroke(true);
-    return Array.from(game.cells.slice(0, 3));
+    return [length, ...game.cells.slice(0, 3)];
   };
-  assert.deepEqual(stroke(1, 0, EMPTY, 0), [1, EMPTY, 1]);
-  assert.deepEqual(stroke(1, 1, 2, 1), [0, 2, 0]);
-  assert.deepEqual(stroke(1, EMPTY, 0, EMPTY), [1, 0, 1]);
-  assert.deepEqual(stroke(EMPTY, EMPTY, 1, 0), [0, 1, 0]);
+  assert.deepEqual(stroke(1, 0, EMPTY, 0), [2, 1, EMPTY, 1]);
+  assert.deepEqual(stroke(1, 1, 2, 1), [2, 0, 2, 0]);
+  assert.deepEqual(stroke(1, EMPTY, 1, EMPTY), [3, 1, 1, 1]);
+  assert.deepEqual(stroke(1, EMPTY, 0, EMPTY), [2, 1, 0, 1]);
+  assert.deepEqual(stroke(EMPTY, EMPTY, 1, 0), [2, 0, 1, 0]);
 });
 
 test("a cancelled stroke leaves the cells as they were", () => {

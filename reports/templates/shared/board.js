@@ -44,7 +44,8 @@ export class Board {
     this.cellId = `board-cell-${(boards += 1)}`;
     this.target = element("div", "target"); // over the cells: SVG shapes have no touch-action
     this.grid = element("div", "cursor-grid", "grid");
-    this.sheet = element("div", "board-sheet", "", this.target, this.grid);
+    this.strokeLength = element("span", "stroke-length"); // above the pointer
+    this.sheet = element("div", "board-sheet", "", this.target, this.grid, this.strokeLength);
     this.grid.tabIndex = 0;
     place.replaceChildren(this.sheet);
     place.onscroll = () => this.pinClues();
@@ -405,6 +406,9 @@ export class Board {
       const { x, y } = this.cellAt(event);
       if (x !== this.x || y !== this.y) clearTimeout(this.holding);
       this.paint(this.game.paintTo({ x, y }));
+      const { length } = this.game.stroke;
+      this.strokeLength.textContent = length > 1 ? length : "";
+      Object.assign(this.strokeLength.style, { left: `${event.clientX}px`, top: `${event.clientY}px` });
     } else if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) this.pinch(event);
   }
 
@@ -433,6 +437,7 @@ export class Board {
   endStroke(isKept) {
     if (this.pointer === null) return;
     this.pointer = null;
+    this.strokeLength.textContent = "";
     clearTimeout(this.holding);
     if (this.game.endStroke(isKept)) this.showChange(true);
     else {

@@ -123,8 +123,10 @@ export class Game {
     const end = alongRow ? { x: cell.x, y: from.y } : { x: from.x, y: cell.y };
     const [start, stop] = [from, end].map((each) => this.placeOf(each)).sort((one, other) => one - other);
     this.cells.set(before);
+    this.stroke.length = 0; // cells that have its value now
     for (let place = start; place <= stop; place += alongRow ? 1 : this.puzzle.width) {
       if (this.isDrawn || before[place] === before[this.placeOf(from)]) this.cells[place] = value;
+      if (this.cells[place] === value) this.stroke.length += 1;
     }
     return end;
   }

@@ -100,8 +100,11 @@ def test_finger_paints_a_run_even_beyond_the_board(phone: Tab) -> None:
     open_disc(phone)
     assert page_width(phone.driver) <= PHONE
     row = [centre(phone, x, 5, 20) for x in range(2, 9)]
-    phone.touch(*((place,) for place in row))
-    assert phone.painted() == 7
+    for place in row:
+        phone.fingers(place)
+    assert phone.text("#puzzle .stroke-length") == "7"
+    phone.fingers()
+    assert (phone.painted(), phone.text("#puzzle .stroke-length")) == (7, "")
     left, top, width, _ = phone.cells()
     phone.touch(((left + width - 4, top + 4),), ((left + width / 2, top - 40),), ((-5.0, top - 90),))
     assert phone.painted() == 27, "the whole first row"
