@@ -65,7 +65,7 @@ def crawl(
     """Download a site's puzzles into a store, politely.
 
     After an interruption the same command resumes. Every response is kept, so nothing is requested twice. Puzzles
-    belong to their authors: docs/RIGHTS.md. `demo` is the archive of a twin, a mock server: docs/README.md.
+    belong to their authors: docs/RIGHTS.md. `demo` is the archive of a mock server, the twin: docs/README.md.
     """
     if sum((ids is not None, new, ratings, reparse)) != 1:
         raise UserError(

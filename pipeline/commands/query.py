@@ -53,9 +53,9 @@ def query(
     """Query a run or a store with SQL, or describe its tables.
 
     A run has the tables `puzzles`, `results`, `certificates`, `mendings` and `grades`, a store has `puzzles`; access is
-    read-only. `puzzles` has the measure `colors` too; all measures are columns for --where of other commands.
-    --schema needs no run. A terminal gets the first rows and the columns that fit; a file or a pipe gets all, separated
-    by tabs. In JSON and CSV bytes are hexadecimal digits.
+    read-only. `puzzles` also has the measure `colors`. --where of classify takes columns of `puzzles`, that of other
+    commands all measures. --schema needs no run. A terminal gets the first rows and the columns that fit; a file or a
+    pipe gets all, separated by tabs. In JSON and CSV bytes are hexadecimal digits.
     """
     if schema:
         if csv is not None or sql is not None:
