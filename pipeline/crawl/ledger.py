@@ -319,7 +319,9 @@ def open_ledger(place: Path, read_only: bool = False) -> Iterator[Ledger]:
     """
     path = place / LEDGER
     if read_only:
-        with _connect(path, f"{path.absolute().as_uri()}?{_mode(path)}") as connection:
+        # immutable, which leaves no files, unless a writer has it open
+        mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+        with _connect(path, f"{path.absolute().as_uri()}?{mode}") as connection:
             _check_version(connection, path)
             yield Ledger(connection)
         return
@@ -345,11 +347,6 @@ def _connect(path: Path, uri: str) -> Iterator[sqlite3.Connection]:
     finally:
         if connection is not None:
             connection.close()
-
-
-def _mode(path: Path) -> str:
-    """Return the URI query to read a ledger: immutable, leaving no files, unless a writer has it open."""
-    return "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
 
 
 def _user_error(path: Path, error: sqlite3.DatabaseError) -> UserError:
