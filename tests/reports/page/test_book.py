@@ -97,6 +97,7 @@ def test_parts_in_their_order() -> None:
     for name, number in pages.items():
         assert f"{name} {number}" in contents
     assert "3 puzzles, 10x10, about 3 min" in contents
+    assert "Section" not in contents
     for name, numbers in chapters.items():
         (page,) = parts[name]
         assert page.startswith(name)
