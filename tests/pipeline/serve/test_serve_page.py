@@ -177,6 +177,8 @@ def test_puzzle_and_step_are_printed_without_tools_and_forms(plus: Tab) -> None:
     with emulated(plus.driver, "light", 1280):
         plus.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         assert plus.run("return getComputedStyle(document.querySelector('#puzzle .answer')).breakInside") == "avoid"
+        height = "return getComputedStyle(document.querySelector('#puzzle .board')).maxHeight"
+        assert plus.run(height) == "none", "or the step covers the board"
 
 
 @pytest.mark.parametrize(
