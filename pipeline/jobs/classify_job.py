@@ -16,7 +16,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest, run_job
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
-from nonocensus.pipeline.run.carry import carry_over
+from nonocensus.pipeline.run.carry import carry_over, require_restored
 from nonocensus.pipeline.run.configuration import Configuration, config_hash
 from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.progress import write_summary
@@ -153,7 +153,8 @@ def retry_run(
 def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT) -> ClassifyOutcome:
     """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
     with writer_lock(run.folder):
-        run, kept = carry_over(reload(run))
+        require_restored(run := reload(run))
+        run, kept = carry_over(run)
         left = run.rows - kept
         rest = f"{count_text(left, 'puzzle')} left" if left else f"nothing else is in {run.store.folder.name}"
         progress.on_message(f"{count_text(kept, 'result')} of unchanged puzzles kept; {rest}")

@@ -194,8 +194,14 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     assert "nonocensus import FILES --out store restores" in nonocensus("verify", "store", "--repair").err
     (file,) = map(str, (tmp_path / "store/damaged").rglob("part-00001.parquet"))
     assert nonocensus("verify", "store").code == DONE
+    before = run.folder.names(), (run.folder / "results").names()
+    kept = nonocensus("retry", "run", "--changed", "--serial")
+    assert (kept.code, "the results of its puzzles would be deleted: restore them first" in kept.err) == (3, True)
+    assert (run.folder.names(), (run.folder / "results").names()) == before
     assert nonocensus("import", file, "--out", "store").code == DONE
     assert open_store("store").rows() == 300
+    assert nonocensus("retry", "run", "--changed", "--serial").code == DONE
+    assert len(open_run("run").table()) == 300
 
 
 def test_classify_repeats_unreadable_results(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
