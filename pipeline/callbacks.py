@@ -17,12 +17,14 @@ class ProgressCallbacks(NamedTuple):
     on_progress   (steps done since the last call, short status text or "")
     on_warning    (one line)
     on_message    (one line)
+    on_estimate   (seconds left as the task itself estimates them, None if unknown)
     """
 
     on_start: Callable[[str, int | None, int], None] = _ignore
     on_progress: Callable[[int, str], None] = _ignore
     on_warning: Callable[[str], None] = _ignore
     on_message: Callable[[str], None] = _ignore
+    on_estimate: Callable[[float | None], None] = _ignore
 
 
 SILENT = ProgressCallbacks()

@@ -252,6 +252,7 @@ def progress_callbacks(bar: "Progress", task: "TaskID") -> ProgressCallbacks:
     def on_start(title: str, total: int | None, done: int) -> None:
         bar.reset(task, description=title, total=total, completed=done, status="", begun=done)
         bar.tasks[task].total = total  # reset() ignores a total of None
+        bar.tasks[task].fields.pop("estimate", None)
 
     def on_progress(steps: int, status: str) -> None:
         fields = bar.tasks[task].fields
@@ -266,7 +267,10 @@ def progress_callbacks(bar: "Progress", task: "TaskID") -> ProgressCallbacks:
         if not global_options.quiet:
             err.print(escape(text))
 
-    return ProgressCallbacks(on_start, on_progress, on_warning, on_message)
+    def on_estimate(seconds: float | None) -> None:
+        bar.tasks[task].fields["estimate"] = seconds, bar.get_time()
+
+    return ProgressCallbacks(on_start, on_progress, on_warning, on_message, on_estimate)
 
 
 @dataclass
@@ -324,7 +328,13 @@ FEWEST_STEPS = 10
 
 
 def seconds_left(task: "Task") -> float | None:
-    """Estimate the seconds left; None before enough steps are done: the first ones include the start of workers."""
+    """Return the task's own estimate of the seconds left; without one that of steps a second.
+
+    None before enough steps are done: the first ones include the start of workers.
+    """
+    if "estimate" in task.fields:
+        seconds, estimated_at = task.fields["estimate"]
+        return None if seconds is None else max(0.0, seconds - (task.get_time() - estimated_at))
     begun, speed = task.fields["begun"], _speed(task)
     if task.total is None or not speed or task.completed - begun < min(FEWEST_STEPS, (task.total - begun) / 10):
         return None

@@ -190,6 +190,7 @@ class Session:
         self.reported, self.cpus = now, cpus
         if self._longest() > LONG_TASK:
             self.progress.on_progress(0, self._status())
+        self.progress.on_estimate(self._seconds_left())
         try:
             if self.log is not None:
                 self.log.write_chunk()
@@ -201,11 +202,15 @@ class Session:
         if newest > self.number:
             raise UserError(f"another command has taken over {self.run.folder.name}; this one stops")
 
+    def _seconds_left(self) -> float | None:
+        """Estimate the seconds left; None in the end, when the last tasks, the longest, leave CPUs idle."""
+        left = self.schedule.seconds_left()
+        is_tail = self.in_flight and self.schedule.left() < self.cpus
+        return None if left is None or is_tail else left / self.cpus
+
     def _progress(self, now: float, is_last: bool) -> Progress:
         """Return the content of progress.json."""
-        schedule = self.schedule
-        left = schedule.seconds_left()
-        is_tail = self.in_flight and schedule.left() < self.cpus  # the last are the longest, and leave CPUs idle
+        schedule, left = self.schedule, self._seconds_left()
         above_sweep = (task for task in self.in_flight.values() if task.started and task.task.level)
         return {
             "session": self.name,
@@ -223,7 +228,7 @@ class Session:
             "outcomes": self.outcomes,
             "lost_tasks": self.lost_tasks,
             "rate": round(self.rows / (now - self.began), 3),
-            "eta_seconds": None if left is None or is_tail else round(left / self.cpus, 1),
+            "eta_seconds": None if left is None else round(left, 1),
             "cpus": self.cpus,
             "cpu_limit": schedule.limits[-1],
             "hosts": self.hosts,

@@ -141,6 +141,24 @@ def test_time_left_is_known_although_no_step_ends_for_long() -> None:
     assert ", 0.025/s, " in progress_line(bar.tasks[0])
 
 
+def test_time_left_is_the_tasks_own_estimate_if_it_has_one() -> None:
+    """Puzzles that wait for a retry take longer than those before them."""
+    now = 0.0
+    bar = Progress(get_time=lambda: now, disable=True)
+    progress = progress_callbacks(bar, bar.add_task("", total=None, status="", begun=0))
+    progress.on_start("classifying", 100, 0)
+    now = 10.0
+    progress.on_progress(90, "")
+    assert seconds_left(bar.tasks[0]) == pytest.approx(10 / 9)
+    progress.on_estimate(400.0)
+    now = 25.0
+    assert seconds_left(bar.tasks[0]) == 385
+    progress.on_estimate(None)
+    assert seconds_left(bar.tasks[0]) is None
+    progress.on_start("writing", 100, 99)
+    assert "estimate" not in bar.tasks[0].fields
+
+
 def test_an_estimate_ends_with_the_steps_that_it_rests_on() -> None:
     """The last puzzles of a job may be the hardest."""
     now = 0.0
