@@ -61,8 +61,7 @@ def require_restored(run: Run) -> None:
     if lost and count_changed(run):
         raise InputError(
             f"verify --repair moved {', '.join(sorted(lost))} to {place.name}, and the results of its puzzles would be "
-            f"deleted: restore them first, what is intact by nonocensus import {place.name}/*/*.parquet --out "
-            f"{run.store.folder.name}; or remove {place.name}"
+            f"deleted: {run.store.restores}; or remove {place.name}"
         )
 
 

@@ -63,8 +63,8 @@ class Selection:
 
 EVERYTHING = Selection()
 
-MOST_COUNTED = 10_000_000
-"""Most rows of which the selected ones are counted before work starts; for more their number is an upper bound."""
+MOST_COUNTED = 1_000_000
+"""Most rows of which the selected ones are counted before work starts, in ten seconds; else it is an upper bound."""
 
 FAILED = ["killed", "error"]
 """Statuses of failures that may be transient."""

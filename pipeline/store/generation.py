@@ -16,6 +16,7 @@ from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
 from nonocensus.pipeline.store.parts import (
     DEFAULT_SHAPE,
+    RECIPE,
     Part,
     PartShape,
     Store,
@@ -27,7 +28,7 @@ from nonocensus.pipeline.store.paths import folder
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
-RECIPE, EARLIER = "generate.json", "earlier_counts"
+EARLIER = "earlier_counts"
 GROUP_ROWS = 16_384
 """Maximum of puzzles in a row group."""
 

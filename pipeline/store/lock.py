@@ -102,7 +102,7 @@ def is_locked_elsewhere(place: Folder) -> bool:
     except BlockingIOError:
         return True
     except OSError:  # released meanwhile
-        return False
+        pass
     return False
 
 

@@ -38,7 +38,7 @@ from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERS
 
 T = TypeVar("T")
 
-KIND, LEDGER = "nonocensus store", "crawl.sqlite"
+KIND, LEDGER, RECIPE = "nonocensus store", "crawl.sqlite", "generate.json"
 
 HASHED_COLUMNS = ("puzzle_id", "clue_hash", "goal")
 """Columns that a part's hash covers: ids, identities, and what else results depend on."""
@@ -174,6 +174,16 @@ class Store(NamedTuple):
             return self.puzzles.read_record(f"{name}.json", Part)
         except FileNotFoundError:
             raise self.damage(f"{name}.json", "it is not there") from None
+
+    @property
+    def restores(self) -> str:
+        """What restores a part that `verify --repair` moves away."""
+        name = self.folder.name
+        if self.has_ledger:
+            return f"nonocensus crawl SITE --reparse --out {name} restores it"
+        if self.folder.has(RECIPE):
+            return "the same nonocensus generate restores it"
+        return f"nonocensus import FILES --out {name} restores it; {name}/damaged/*/*.parquet has what is intact"
 
     @property
     def advice(self) -> str:

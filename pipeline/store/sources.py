@@ -38,7 +38,7 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
         else:
             for mark, advice in ADVICE.items():
                 if is_folder(str(path)) and folder(str(path)).has(mark):
-                    raise UserError(f"{path} is a {mark[:-5]}, not puzzle files; {advice.format(path)}")
+                    raise UserError(f"{path} is a {Path(mark).stem}, not puzzle files; {advice.format(path)}")
 
 
 def no_puzzle_error(paths: Iterable[str | Path], number: int | None = None) -> UserError:

@@ -20,7 +20,6 @@ from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
 from nonocensus.pipeline.run.results import ResultFile
 from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload, session_number
 from nonocensus.pipeline.sql import database
-from nonocensus.pipeline.store.generation import RECIPE
 from nonocensus.pipeline.store.lock import is_locked_elsewhere, writer_lock
 from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch, without_json
 from nonocensus.pipeline.store.paths import Folder
@@ -87,13 +86,8 @@ def repair_store(store: Store, found: list[Damage]) -> None:
 
 def _part_repair(store: Store, rows: int | None) -> str:
     """Say what --repair does about a part, and what restores its puzzles."""
-    name = store.folder.name
-    restores = f"nonocensus import FILES --out {name} restores it; {name}/damaged/*/*.parquet has what is intact"
-    if store.has_ledger:
-        restores = f"nonocensus crawl SITE --reparse --out {name} restores it"
-    elif store.folder.has(RECIPE):
-        restores = "the same nonocensus generate restores it"
-    return f"moves what is there of the part{'' if rows is None else f', {rows:,} puzzles,'} to damaged/; {restores}"
+    count = "" if rows is None else f", {rows:,} puzzles,"
+    return f"moves what is there of the part{count} to damaged/; {store.restores}"
 
 
 def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Iterator[str]:

@@ -26,6 +26,7 @@ function paint() {
   const content = { shown: Uint8Array.from(known), open: (k) => known[k] === null, crossed: (k) => known[k] === 0, possible: sets };
   fill(sheet, data.width, data.palette, content);
   for (const [color, { rgb, letter }] of data.palette.entries()) {
+    if (!letter) continue;
     const places = [...known.keys()].filter((k) => known[k] === color);
     const x = places.map((k) => ((k % data.width) + 0.5) * CELL).join(" ");
     const y = places.map((k) => (Math.floor(k / data.width) + 0.5) * CELL + 3).join(" ");

@@ -196,7 +196,7 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     assert nonocensus("verify", "store").code == DONE
     before = run.folder.names(), (run.folder / "results").names()
     kept = nonocensus("retry", "run", "--changed", "--serial")
-    assert (kept.code, "the results of its puzzles would be deleted: restore them first" in kept.err) == (3, True)
+    assert (kept.code, "its puzzles would be deleted: nonocensus import FILES --out" in kept.err) == (3, True)
     assert (run.folder.names(), (run.folder / "results").names()) == before
     assert nonocensus("import", file, "--out", "store").code == DONE
     assert open_store("store").rows() == 300
