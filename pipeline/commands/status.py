@@ -43,7 +43,7 @@ IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
 
 COUNTED = 100_000
-"""Most puzzles in which those that have changed, or are without grade, are counted: in 3 and 0.5 seconds."""
+"""Most puzzles in which those that have changed, or need a grade, are counted: in 3 and 0.5 seconds."""
 
 
 def status(
@@ -216,10 +216,11 @@ def describe_left(run: Run, summary: dict[str, Any]) -> Iterator[str]:
 
 
 def open_results(uri: str) -> Run:
-    """Open a run; say on standard error how many puzzles have no result, if others have, and what classifies them."""
+    """Open a run; say on standard error how many puzzles lack results or grades that others have, and what helps."""
     run = open_run(uri)
     summary = summarize(run)
-    for line in describe_left(run, summary) if summary["rows"] else ():
+    left = describe_left(run, summary) if summary["rows"] else ()
+    for line in (*left, *describe_ungraded(run, grading(run)["ungraded"])):
         err.print(line)
     return run
 
@@ -248,10 +249,10 @@ def grading(run: Run, counts: bool = True) -> dict[str, Any]:
 
 
 def describe_ungraded(run: Run, puzzles: int | None) -> Iterator[str]:
-    """Yield what to do about puzzles of a graded run that are without grade, if there are any."""
+    """Yield what to do about puzzles of a graded run without a grade, or with one of another version."""
     if puzzles:
         grade = f"nonocensus grade {escape(run.folder.name)}"
-        yield f"[yellow]{count_text(puzzles, 'puzzle')} without grade now[/yellow]: {grade}"
+        yield f"[yellow]{count_text(puzzles, 'puzzle')} without a current grade[/yellow]: {grade}"
 
 
 def is_active(progress: Progress) -> bool:

@@ -99,6 +99,7 @@ def write_dataset(
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     grades = finished_grades(run)
+    graded = len(grades.rows)
     about = {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
@@ -113,9 +114,10 @@ def write_dataset(
         size = _gather(database, run, content, grades, progress)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
-        (checksum,) = database.execute(f"select {CHECKSUM} from kept").fetchall()[0]
+        numbers = f"{CHECKSUM}, count(*) filter (solutions = 'unique')"
+        checksum, unique = database.execute(f"select {numbers} from kept").fetchall()[0]
         license_id = license_of(content, counts)
-        columns = schema(content, about, graded=len(grades.rows) > 0)
+        columns = schema(content, about, graded=graded > 0)
         step = max(1, min(FETCHED_ROWS, FETCHED_BYTES * summary["rows"] // size))
         progress.on_start("writing", summary["rows"], 0)
         with staging(place) as new:
@@ -126,7 +128,9 @@ def write_dataset(
                 for number, first in enumerate(groups):
                     name = f"{split}-{number:05d}.parquet"
                     files.append(_write_file(new / "data", name, split, columns, chain([first], groups), progress))
-            origin = DatasetOrigin(content, run.manifest, summary, about["minutes_model"], checksum, title, by)
+            origin = DatasetOrigin(
+                content, run.manifest, summary, about["minutes_model"], checksum, unique, graded, title, by
+            )
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
             if content == Content.measures:

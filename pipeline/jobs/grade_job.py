@@ -152,7 +152,7 @@ def estimate_grading(run: Run, request: JobRequest) -> CostEstimate:
 
 
 def count_ungraded(run: Run) -> int:
-    """Count the puzzles of a graded run that `grade_run` would grade for the first time; 0 of a run without grades."""
+    """Count the puzzles of a graded run that `grade_run` would grade, timeouts apart; 0 of a run without grades."""
     before = index_rows(read_grades(run))
     batches = run.batches([*VERDICT]) if len(before.rows) else ()
     return sum(int(_need_grade(results, before, 0.0).sum()) for results in batches)

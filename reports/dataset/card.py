@@ -43,6 +43,8 @@ class DatasetOrigin(NamedTuple):
     summary: Mapping[str, Any]  # its summary.json
     minutes_model: str = ""  # of its grades
     checksum: str = ""  # of its puzzles: CHECKSUM
+    unique: int = 0  # puzzles with one solution
+    graded: int = 0  # those of them that have a grade
     title: str | None = None
     by: str | None = None  # its author or publisher
 
@@ -124,8 +126,7 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
                 for field in columns
                 if b"source" in field.metadata
             ],
-            graded="grade" in columns.names,
-            validations=_validations() if "stars" in columns.names else [],
+            validations=_validations(),
         )
         .encode()
     )

@@ -62,6 +62,7 @@ def croissant(
     licenses = [LICENSES[name] for name in licenses_of(origin.content, counts)]
     nested = [column.name for column in columns if pa.types.is_nested(column.type)]
     others = f" The files have more columns, of lists: {', '.join(nested)}." if nested else ""
+    graded = f" {origin.graded:,} of the {origin.unique:,} puzzles with one solution are graded." * (origin.graded > 0)
     fields = [_field("split", "train, validation or test", "sc:Text", SPLIT)]
     for column in columns:
         if column.name not in nested:
@@ -72,7 +73,7 @@ def croissant(
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": origin.title or f"nonocensus-{origin.summary['run_id']}",
-        "description": "A census of nonograms: verdicts, counters, times and measures of difficulty.",
+        "description": f"A census of nonograms: verdicts, counters, times and measures of difficulty.{graded}",
         "creator": {"@type": "sc:Organization", "name": origin.by or AUTHOR},
         "keywords": KEYWORDS,
         "isBasedOn": [HOME_PAGES[site] for site in sites],

@@ -28,6 +28,7 @@ NONE_FOUND = index_rows(NO_GRADES)
 def _graded_columns() -> pa.Schema:
     sources = {technique.column: technique.source for technique in TECHNIQUES} | {"hardest": LADDER}
     sources |= {measure.name: measure.source for measure in computed_by(Computed.graded)}
+    sources["minutes_model"] = sources["minutes"]
     fields = (field for field in GRADES if field.name in sources)
     return pa.schema([field.with_metadata(field.metadata | {"source": sources[field.name]}) for field in fields])
 

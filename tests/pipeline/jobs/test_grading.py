@@ -289,7 +289,7 @@ def test_datasets_and_exports_have_the_grades(own: Run, nonocensus: Nonocensus) 
     before = columns()
     assert nonocensus("grade", "run", "--serial").code == 0
     after = columns()
-    without = ("puzzle_id", "clue_hash", "status", "cpu_seconds", "minutes_model", "solver_version")
+    without = ("puzzle_id", "clue_hash", "status", "cpu_seconds", "solver_version")
     more = [name for name in GRADES.names if name not in without]
     assert after[0] == [*before[0], *more]
     assert after[1] == [*before[1], *(name for name in more if name != "grade")]

@@ -272,18 +272,22 @@ def test_graded_run_says_what_is_without_grade_and_its_limits(
     limit = f"cpu limit {run.manifest['config']['cpu_limit']:g}"
     assert nonocensus("grade", "run", "--serial", "--cpu-limit", "500").code == 0
     assert f"{limit}, rung" in nonocensus("status", "run").out, "another job's limit"
-    assert "without grade" not in nonocensus("retry", "run", "--cpu-limit", "300", "--serial").out
+    assert "current grade" not in nonocensus("retry", "run", "--cpu-limit", "300", "--serial").out
     assert nonocensus("import", str(fixed), "--out", "store", "--update").code == 0
     told = nonocensus("retry", "run", "--changed", "--serial").out
-    assert told.endswith("1 puzzle without grade now: nonocensus grade run\n")
-    assert nonocensus("status", "run").out.endswith("1 puzzle without grade now: nonocensus grade run\n")
+    advice = "1 puzzle without a current grade: nonocensus grade run\n"
+    assert told.endswith(advice)
+    assert nonocensus("status", "run").out.endswith(advice)
+    assert nonocensus("dataset", "run", "--out", "dataset").err == nonocensus("query", "run", "select 1").err == advice
+    for name in ("README.md", "croissant.json"):
+        assert "1 of the 2 puzzles with one solution " in Path("dataset", name).read_text()
     assert json.loads(nonocensus("--json", "status", "run").out)["ungraded"] == 1
     assert nonocensus("grade", "run", "--serial").code == 0
     told = nonocensus("status", "run").out
     assert f"{limit}, rung" in told
     assert "The last session, grade " in told
-    assert "without grade" not in told
-    assert "without grade" not in nonocensus("retry", "run", "--changed", "--serial").out
+    assert "current grade" not in told
+    assert nonocensus("query", "run", "select 1").err == ""
 
 
 def test_parts_are_counted_where_results_are_damaged(tmp_path: Path, nonocensus: Nonocensus) -> None:

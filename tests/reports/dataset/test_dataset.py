@@ -149,7 +149,7 @@ def test_card_of_measures_says_so() -> None:
 
 
 def test_card_has_correlations_as_the_model_has_them() -> None:
-    text = card(origin(), schema(Content.none, graded=True), [RowCount("test", "webpbn", None, "timeout", 2)], 0)
+    text = card(origin()._replace(graded=1), schema(Content.none), [RowCount("test", "webpbn", None, "timeout", 2)], 0)
     for validation in (one for kind in parameters().validations.values() for one in kind.values()):
         assert f"| {validation.rho:.4f} | {validation.within_sizes:.4f} |" in text.decode(), "rounded only once"
     assert "from about 20 % below it to 25 % above" in text.decode()

@@ -36,7 +36,7 @@ def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
 
 
 def test_every_measure_has_a_source() -> None:
-    others = {"puzzle_id", "clue_hash", "status", "cpu_seconds", "minutes_model", "solver_version"}
+    others = {"puzzle_id", "clue_hash", "status", "cpu_seconds", "solver_version"}
     assert {*GRADES.names} - {*GRADED.names} == others
     assert all(field.metadata[b"source"] for field in GRADED)
 
