@@ -216,7 +216,7 @@ def describe_left(run: Run, summary: dict[str, Any]) -> Iterator[str]:
 
 
 def open_results(uri: str) -> Run:
-    """Open a run; say on standard error how many puzzles lack results or grades that others have, and what helps."""
+    """Open a run; say on stderr how many puzzles lack results or grades that others have, and what adds them."""
     run = open_run(uri)
     summary = summarize(run)
     left = describe_left(run, summary) if summary["rows"] else ()

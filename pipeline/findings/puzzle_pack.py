@@ -62,7 +62,7 @@ LISTED = (
     *("label", "technique", "minutes", "minutes_low", "minutes_high", "stars", "grade", "hardest", "difficulty"),
     "site_quality",
 )
-"""Columns of pack.csv, after the file name."""
+"""Columns of pack.csv, between the file name and the scale of `site_quality`."""
 
 MIN_DENSITY = 0.1
 """Default for the least share of painted cells. On webpbn.com 36 of 23,308 unique puzzles have less: single dots and
@@ -245,7 +245,9 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
         files[BOOK] = book(chapters, options.pdf, tracked, options.title, options.by)
         index.files.append(BOOK)
     small = {puzzle.puzzle_id: math.floor(10 * points) / 10 for puzzle, points in small_print(chapters)}
-    _write(place, files, index, one_batch(listed.add_column(0, "file", pa.array(names))))
+    scales = pa.array([each.quality_scale for each in index.puzzles], pa.list_(pa.int64()))
+    listed = listed.add_column(0, "file", pa.array(names)).append_column("quality_scale", scales)
+    _write(place, files, index, one_batch(listed))
     notes = [*_notes(rows, options, considered)]
     return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, notes, place.name)
 

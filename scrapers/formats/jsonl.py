@@ -1,4 +1,4 @@
-"""JSON lines, our own format: one puzzle per line, with all columns of the puzzles table but hashes.
+"""JSON lines, our own format: one puzzle per line, with all that a store keeps but hashes of clues.
 
     {"rows": [[[2, 1]]], "columns": [[[1, 1]], [[1, 1]]], "width": 2, "height": 1, "palette": [...], "goal": "11", ...}
 

@@ -218,6 +218,7 @@ def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocen
     assert {row["puzzle_id"]: row["url"] for row in listed(place)} == {name: about[name]["url"] or "" for name in about}
     scales = {"webpbn/7": [1, 5], "griddlers/7": [0, 100], "own/1": None}
     assert {name: about[name]["quality_scale"] for name in scales} == scales
+    assert {row["quality_scale"] for row in listed(place)} == {"[1, 5]", "[0, 100]", ""}
     mixed = "--where compares site_quality of different scales, griddlers 0 to 100, webpbn 1 to 5; add: and source = "
     for where, notes in (("Site_Quality > 2", [f"{mixed}'griddlers'"]), ("site_quality > 2 and source = 'webpbn'", [])):
         assert puzzle_pack.write_pack(run, str(place), wanted(9, where=where)).notes == notes
