@@ -227,16 +227,14 @@ def _correlation_words(one: RatingCorrelation) -> list[str]:
     """Return the name of a series and its correlation, as lines of a legend, short enough for a phone."""
     partial = "" if one.partial is None else f"; {one.partial:.2f} given size"
     lines = [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}"]
-    lines += ["in-sample: fitted to these"] * one.in_sample
-    lines += ["cross-validated rho:", validated_words(one, "rho")] if one.validated else []
+    if one.in_sample:
+        lines += ["in-sample: fitted to these", "cross-validated rho:", validated_words(one, "rho")]
     return [*lines, count_text(one.puzzles, "puzzle")]
 
 
 def _sample(one: RatingCorrelation | MeasureCorrelation) -> str:
     """Return what the tooltip of a correlation says about its sample."""
-    if not one.in_sample:
-        return "not fitted"
-    return "in-sample" + (f"; cross-validated {validated_words(one, 'rho')}" if one.validated else "")
+    return f"in-sample; cross-validated {validated_words(one, 'rho')}" if one.in_sample else "not fitted"
 
 
 def _correlation_dots(

@@ -37,15 +37,17 @@ RATING_NAMES = {
 DIFFICULTY_RATINGS = {"site_seconds": "minutes", "site_difficulty": "stars"}
 """Those of RATINGS that say how hard a puzzle is, and the measure that estimates them."""
 
-FITTED: dict[tuple[str, str], dict[str, str | None]] = {
-    ("griddlers", "site_seconds"): {"minutes": "seconds", "stars": None},
-    ("webpbn", "site_difficulty"): {"stars": "stars", "minutes": None},
+STARS_WITH_TIMES = {"mono": Validation(18_439, 0.9733, 0.8725), "color": Validation(23_268, 0.9119, 0.8427)}
+MINUTES_WITH_RATINGS = {"mono": Validation(8_201, 0.8924, 0.8126), "color": Validation(15_047, 0.8626, 0.7493)}
+"""Cross-validations that the parameter file lacks: benchmarks/results/people.md."""
+
+FITTED: dict[tuple[str, str], dict[str, str | dict[str, Validation]]] = {
+    ("griddlers", "site_seconds"): {"minutes": "seconds", "stars": STARS_WITH_TIMES},
+    ("webpbn", "site_difficulty"): {"stars": "stars", "minutes": MINUTES_WITH_RATINGS},
 }
-"""The sites and ratings that estimates are fitted to (solver.people.minutes).
+"""The sites and ratings that estimates are fitted to (solver.people.minutes), with their validation.
 
 Stars follow from minutes, too, and the minutes of puzzles beyond line logic from ratings.
-
-With their validation in the parameter file; None is unknown.
 """
 
 SOURCES = 4
@@ -64,7 +66,7 @@ class RatingCorrelation(NamedTuple):
     within      its mean within bands of sizes, None if there are too few puzzles
     partial     the partial correlation, with the number of cells controlled for; None for that number itself
     in_sample   whether the measure is fitted to this rating
-    validated   then its cross-validation by kind (mono, color), empty if unknown
+    validated   then its cross-validation by kind (mono, color)
     """
 
     source: str
@@ -100,7 +102,7 @@ class MeasureCorrelation(NamedTuple):
     rho: float
     source: str | None = None  # of the rating, if either is one; None: puzzles of all sources
     in_sample: bool = False  # whether one is fitted to the other
-    validated: Mapping[str, Validation] = MappingProxyType({})  # then its cross-validation by kind, empty if unknown
+    validated: Mapping[str, Validation] = MappingProxyType({})  # then its cross-validation by kind
 
 
 class Outlier(NamedTuple):
@@ -170,7 +172,8 @@ def _fit(source: str, one: str, other: str) -> tuple[bool, dict[str, Validation]
         fitted = FITTED.get((source, rating), {})
         if measure in fitted:
             what = fitted[measure]
-            return True, {} if what is None else {kind: of[what] for kind, of in parameters().validations.items()}
+            by_kind = parameters().validations
+            return True, {kind: by_kind[kind][what] for kind in by_kind} if isinstance(what, str) else what
     return False, {}
 
 

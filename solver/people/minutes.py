@@ -125,14 +125,14 @@ class Validation(NamedTuple):
     puzzles        with known times or ratings
     rho            Spearman's rank correlation
     within_sizes   its mean within bands of sizes (reports.numbers.rating_correlations)
-    median_error   as a share of the time, or in stars
+    median_error   as a share of the time, or in stars; None for minutes with ratings, and stars with times
     in_interval    share of the times within the 80 % interval; None for stars
     """
 
     puzzles: int
     rho: float
     within_sizes: float
-    median_error: float
+    median_error: float | None = None
     in_interval: float | None = None
 
 
