@@ -42,15 +42,14 @@ from nonocensus.reports.dataset.dataset_columns import (
     SPLITS,
     Content,
     DataFile,
-    puzzle_columns,
-    result_columns,
+    needed_columns,
     rows_of,
     schema,
     splits_of,
 )
 from nonocensus.reports.words.citation import deposit
 from nonocensus.solver.model.keyed_rows import KeyedRows
-from nonocensus.solver.model.tables import SCHEMA_VERSION
+from nonocensus.solver.model.tables import PUZZLES, RESULTS, SCHEMA_VERSION
 
 MARK, CARD, CROISSANT, DEPOSIT = "dataset.json", "README.md", "croissant.json", ".zenodo.json"
 KIND = "nonocensus dataset"
@@ -184,7 +183,7 @@ def _gather(
     """Insert all rows with their split into the table `kept`, and return their size in bytes."""
     size = 0
     database.begin()
-    for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content)):
+    for results, puzzles in pairs(run, *(needed_columns(table, content) for table in (RESULTS, PUZZLES))):
         if not len(results):
             continue  # later files have all of these rows
         rows = rows_of(one_batch(results), one_batch(puzzles), content, grades)

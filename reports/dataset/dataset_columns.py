@@ -1,6 +1,6 @@
 """Columns, rows and splits of the dataset of a run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -71,20 +71,10 @@ COUNTED = tuple(measure.name for measure in computed_by(*IN_RESULTS) if Place.da
 """Measures of the results table. New columns of the tables are not published unless they are named here."""
 
 
-def puzzle_columns(content: Content) -> list[str]:
-    """Return the columns of the puzzles table that a dataset needs."""
-    return _column_names(PUZZLES, content, derived.PUZZLE_COLUMNS)
-
-
-def result_columns(content: Content) -> list[str]:
-    """Return the columns of the results table that a dataset needs."""
-    return _column_names(RESULTS, content, derived.RESULT_COLUMNS)
-
-
-def _column_names(table: pa.Schema, content: Content, measured: Sequence[str]) -> list[str]:
-    """Return the columns that a dataset has, and those that its measures are computed from."""
-    shown = schema(content).names
-    return [name for name in table.names if name in shown or name in measured]
+def needed_columns(table: pa.Schema, content: Content) -> list[str]:
+    """Return the columns of puzzles or results that a dataset has, and those that its measures are computed from."""
+    needed = {*schema(content).names, *derived.PUZZLE_COLUMNS, *derived.RESULT_COLUMNS}
+    return [name for name in table.names if name in needed]
 
 
 def schema(content: Content, about: Mapping[str, str] | None = None, graded: bool = False) -> pa.Schema:
@@ -112,7 +102,7 @@ def rows_of(
 ) -> pa.RecordBatch:
     """Return dataset rows of results and their puzzles, without `duplicate_of`, which depends on all rows.
 
-    results, puzzles   matched by row, with `result_columns` and `puzzle_columns`
+    results, puzzles   matched by row, with their `needed_columns`
     grades             rows with a grade, of the schema GRADES
     """
     columns = schema(content, graded=len(grades.rows) > 0)

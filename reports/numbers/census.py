@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.derived_measures import derived_measures
-from nonocensus.reports.numbers.joined_columns import MENDED, NO_GRADES, NO_MENDINGS, join_grades
+from nonocensus.reports.numbers.joined_columns import MENDED, NO_GRADES, NO_MENDINGS, SHARED
 from nonocensus.reports.numbers.row_classes import FAILED, Rows, sql_words
 from nonocensus.reports.numbers.row_view import (
     CLASSES,
@@ -322,7 +322,7 @@ def _columns_of(
 ) -> pa.RecordBatch:
     """Return all columns of results and their puzzles, with measures, mendings and grades."""
     measured = derived_measures(results, puzzles)
-    parts = results, puzzles, measured, join_columns(results, mendings, MENDED), join_grades(results, grades)
+    parts = results, puzzles, measured, join_columns(results, mendings, MENDED), join_columns(results, grades, SHARED)
     columns = {name: part[name] for part in parts for name in part.schema.names} | {"free": shareable(puzzles)}
     return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
 

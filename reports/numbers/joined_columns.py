@@ -60,22 +60,15 @@ class Grade(NamedTuple):
         return sum(self.techniques.values())
 
 
-def join_grades(results: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema = SHARED) -> pa.RecordBatch:
-    """Join columns of grades to results; null for puzzles without a grade, such as timeouts.
-
-    grades   rows of `with_grade`
-    """
-    return join_columns(results, grades, columns)
-
-
 def joined_rows(
     results: pa.RecordBatch, puzzles: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema
 ) -> pa.RecordBatch:
     """Return columns of puzzles, of their results, of derived measures, or of grades, whichever has them first.
 
     results, puzzles   matched by row, with the columns KEY and those of derived measures
+    grades             rows of `with_grade`; columns are null for other puzzles, such as timeouts
     """
-    tables = puzzles, results, derived_measures(results, puzzles), join_grades(results, grades, GRADED)
+    tables = puzzles, results, derived_measures(results, puzzles), join_columns(results, grades, GRADED)
     arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]
     return pa.RecordBatch.from_arrays(arrays, schema=columns)
 

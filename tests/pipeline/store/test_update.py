@@ -276,11 +276,10 @@ def test_graded_run_says_what_is_without_grade_and_its_limits(
     assert nonocensus("import", str(fixed), "--out", "store", "--update").code == 0
     told = nonocensus("retry", "run", "--changed", "--serial").out
     advice = "1 puzzle without a current grade: nonocensus grade run\n"
-    assert told.endswith(advice)
-    assert nonocensus("status", "run").out.endswith(advice)
+    assert all(each.endswith(advice) for each in (told, nonocensus("status", "run").out))
     assert nonocensus("dataset", "run", "--out", "dataset").err == nonocensus("query", "run", "select 1").err == advice
-    for name in ("README.md", "croissant.json"):
-        assert "1 of the 2 puzzles with one solution " in Path("dataset", name).read_text()
+    described = [Path("dataset", name).read_text() for name in ("README.md", "croissant.json")]
+    assert all("1 of the 2 puzzles with one solution " in text for text in described)
     assert json.loads(nonocensus("--json", "status", "run").out)["ungraded"] == 1
     assert nonocensus("grade", "run", "--serial").code == 0
     told = nonocensus("status", "run").out

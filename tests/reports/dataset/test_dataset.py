@@ -21,8 +21,7 @@ from nonocensus.reports.dataset.dataset_columns import (
     SPLITS,
     Content,
     DataFile,
-    puzzle_columns,
-    result_columns,
+    needed_columns,
     rows_of,
     schema,
     splits_of,
@@ -74,7 +73,8 @@ def test_rows(content: Content) -> None:
         (solved("webpbn/1", 0.1, solution=b"\1"), known("webpbn/1", title="Cat", license="CC-BY-3.0")),
         (solved("webpbn/2", 0.2, solution=b"\2"), known("webpbn/2", title="Dog")),
     )
-    rows = rows_of(batch(results.select(result_columns(content))), batch(some.select(puzzle_columns(content))), content)
+    tables = (batch(table.select(needed_columns(table.schema, content))) for table in (results, some))
+    rows = rows_of(*tables, content)
     assert [*rows.schema.names[:7], DUPLICATE.name, *rows.schema.names[7:]] == schema(content).names
     assert rows["cpu_seconds"].to_pylist() == [0.1, 0.2]
     assert any(name.startswith("site_") for name in rows.schema.names) == (content != Content.measures)
@@ -195,13 +195,11 @@ def test_licence_of_the_whole(content: Content, source: str, licenses: list[str 
     assert croissant(origin(content), counts, schema(content), [])["license"] == LICENSES.get(expected, other)
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [(1, "n<1K"), (1000, "n<1K"), (1001, "1K<n<10K"), (10_000, "1K<n<10K"), (33_554_432, "10M<n<100M")],
-)
-def test_size(rows: int, expected: str) -> None:
-    text = card(origin(), schema(Content.none), [RowCount("train", "exhaustive", None, "multiple", rows)], 0)
-    assert front(text)["size_categories"] == [expected]
+def test_size() -> None:
+    sizes = {1: "n<1K", 1000: "n<1K", 1001: "1K<n<10K", 10_000: "1K<n<10K", 33_554_432: "10M<n<100M"}
+    counts = ([RowCount("train", "exhaustive", None, "multiple", rows)] for rows in sizes)
+    found = [front(card(origin(), schema(Content.none), each, 0))["size_categories"] for each in counts]
+    assert found == [[size] for size in sizes.values()]
 
 
 @pytest.mark.parametrize("content", Content)
@@ -240,11 +238,8 @@ NOT_FREE = (
 def test_free_licences_are_told_from_others_and_from_none() -> None:
     for texts, is_free in ((FREE, True), (NOT_FREE, False)):
         assert dict(zip(texts, shareable(licensed(*texts)).to_pylist(), strict=True)) == dict.fromkeys(texts, is_free)
-
-
-@pytest.mark.parametrize("source", MADE_BY_RULE)
-def test_what_is_made_by_rule(source: str) -> None:
-    assert shareable(licensed(None, source=source)).to_pylist() == [True]
+    for source in MADE_BY_RULE:
+        assert shareable(licensed(None, source=source)).to_pylist() == [True]
 
 
 def test_content_is_withheld() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nonocensus.reports.numbers import census
 from nonocensus.reports.numbers.aggregate import figures, figures_of
 from nonocensus.reports.numbers.census import take_census
-from nonocensus.reports.numbers.joined_columns import GRADED, SHARED, Grade, by_grade, join_grades, with_grade
+from nonocensus.reports.numbers.joined_columns import GRADED, SHARED, Grade, by_grade, with_grade
 from nonocensus.solver.model.keyed_rows import KEY, first_bits, index_rows, join_columns
 from nonocensus.solver.model.tables import GRADES, RESULTS
 
@@ -27,12 +27,11 @@ def results(*keys: tuple[str | None, str | None]) -> pa.RecordBatch:
 
 
 def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
-    rows = join_grades(
-        results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1")), index_rows(FOUND)
-    )
+    found = results(("a", "2"), ("b", "2"), ("a", "1"), (None, "1"), ("a", None), ("b", "1"))
+    rows = join_columns(found, index_rows(FOUND), SHARED)
     assert rows.schema == SHARED
     assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
-    assert join_grades(results(("b", "1")), index_rows(with_grade(FOUND)), GRADED)["looks"].to_pylist() == [None]
+    assert join_columns(results(("b", "1")), index_rows(with_grade(FOUND)), GRADED)["looks"].to_pylist() == [None]
 
 
 def test_every_measure_has_a_source() -> None:

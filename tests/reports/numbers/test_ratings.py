@@ -189,10 +189,8 @@ def test_estimates_are_in_sample_where_they_are_fitted_to() -> None:
     measured = (Path(__file__).parents[3] / "benchmarks/results/people.md").read_text()
     for measure, line in re.findall(r"^\| (minutes|stars) \|(.*)", measured, re.MULTILINE):
         values = [*map(float, re.findall(r"0\.\d+", line))]
-        expected |= {
-            ("griddlers", "site_seconds", measure): values[:4],
-            ("webpbn", "site_difficulty", measure): values[4:],
-        }
+        expected["griddlers", "site_seconds", measure] = values[:4]
+        expected["webpbn", "site_difficulty", measure] = values[4:]
     fitted = {(one.source, one.rating, one.measure): one for one in found.correlations if one.in_sample}
     assert fitted.keys() == expected.keys()
     for key, values in expected.items():
