@@ -48,6 +48,9 @@ CPUS_EVERY = 5.0
 STARTS, START_TIMEOUT = 4, "timed out during startup"
 """Attempts to start Ray while it fails with this message, which it does after half a minute on a busy machine."""
 
+PRIVATE = "nonocensus_private"
+"""Resource of a Ray started for one command. The address auto finds it too, but it ends with that command."""
+
 CONNECT_TIMEOUT = 5.0
 """Seconds to connect to a cluster's address."""
 
@@ -189,7 +192,7 @@ def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[R
     """
     if address:
         _refuse_unreachable(address)
-    local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
+    local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False, "resources": {PRIVATE: 1}}
     handler = signal.getsignal(signal.SIGTERM)
     try:
         with TemporaryDirectory() as empty:
@@ -202,6 +205,8 @@ def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[R
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, handler)
     try:
+        if address and PRIVATE in ray.cluster_resources():
+            raise ClusterError(f"Ray at {address} is another command's own; start a cluster with: ray start --head")
         yield RayExecutor(getattr(context, "dashboard_url", None) or None)
     finally:
         ray.shutdown()

@@ -4,6 +4,7 @@ import os
 import platform
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -126,9 +127,12 @@ def test_node_without_answer_is_a_failure() -> None:
     assert outcome_of(Future[Any](), 0.0) == TaskFailure("TimeoutError", "no answer within 600 s")
 
 
+JOIN = "from {} import start_ray; start_ray(None, '{}').__enter__()"
+
+
 @pytest.mark.slow
 def test_ray_returns_results_failures_and_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The caller's folder and standard output stay."""
+    """The caller's folder and standard output stay; another command can't join."""
     import ray.cloudpickle
 
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -139,6 +143,9 @@ def test_ray_returns_results_failures_and_nodes(monkeypatch: pytest.MonkeyPatch)
         assert signal.getsignal(signal.SIGTERM) == before
         assert len(executor.run_on_each_node(doubled, 4)) == 1
         outcomes = dict(run_tasks(executor, crash_on_two, ((k,) for k in range(5))))
+        join = JOIN.format(start_ray.__module__, ray.get_runtime_context().gcs_address)
+        joined = subprocess.run([sys.executable, "-c", join], capture_output=True, text=True, check=False)
+    assert "is another command's own" in joined.stderr
     assert outcomes.pop((2,)).kind == WORKER
     assert outcomes.pop((3,)) == TaskFailure("ValueError", "ValueError: three")
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
