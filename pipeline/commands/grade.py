@@ -36,10 +36,11 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
+from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
-from nonocensus.pipeline.run.run_folder import is_run, open_run
+from nonocensus.pipeline.run.run_folder import is_run
 from nonocensus.reports.words.formatting import count_text, fixed, minutes_text, share
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
@@ -89,7 +90,7 @@ def grade_place(
     Rows of puzzles of stores and files are added to `rows`; unreadable files to `problems`.
     """
     if is_run(place):
-        return grade_run(open_run(place), request)
+        return grade_run(open_results(place), request)
     refuse_selection(request.selection, place)
     tally = Tally()
     read = puzzles_in(place, input_format, request.progress)

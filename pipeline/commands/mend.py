@@ -34,12 +34,13 @@ from nonocensus.pipeline.commands.output import (
     print_text,
     show_progress,
 )
+from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.commands.terminal_drawing import draw_pair
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_mending, mend_puzzles, mend_run
-from nonocensus.pipeline.run.run_folder import is_run, open_run
+from nonocensus.pipeline.run.run_folder import is_run
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.words.formatting import count_text
@@ -125,7 +126,7 @@ def mended_in(places: list[str], request: JobRequest, input_format: Format | Non
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
     for place in places:
         if is_run(place):
-            yield from mend_run(open_run(place), request)
+            yield from mend_run(open_results(place), request)
         else:
             refuse_selection(request.selection, place)
             request.progress.on_start("mending", None, 0)

@@ -10,7 +10,8 @@ from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.findings.reporting import write_run_report
-from nonocensus.pipeline.run.job_tables import read_grades
+from nonocensus.pipeline.run.job_tables import read_attempts, read_grades
+from nonocensus.pipeline.run.progress import summarize
 from nonocensus.reports.words.formatting import count_text
 
 
@@ -29,8 +30,9 @@ def report(
     run = open_results(run_folder)
     with show_progress("reading") as progress:
         rows, path = write_run_report(run, out_folder, public, progress)
-    hint = (
-        "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {escape(run_folder)} adds them."
-    )
+    name = escape(run_folder)
+    hint = "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {name} adds them."
+    if summarize(run)["labels"].get("multiple") and not len(read_attempts(run)):
+        hint += f"\nThe letters propose no changes to ambiguous puzzles yet: nonocensus mend {name} finds them."
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
     print_result({"rows": rows, "report": path}, f"Report of [bold]{count_text(rows, 'puzzle')}[/bold]: {shown}{hint}")

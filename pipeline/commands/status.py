@@ -37,6 +37,7 @@ from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place, open_run
 from nonocensus.pipeline.run.run_metrics import run_samples
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.store.paths import is_missing
 from nonocensus.reports.words.formatting import count_text, share
 
 IDLE_AFTER = 60.0
@@ -87,15 +88,17 @@ def print_store(store: Store) -> None:
         for source, kind, blotted in zip(*(batch[name].to_pylist() for name in columns), strict=True):
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
-    crawled = crawl_status(store)
+    crawled, damaged = crawl_status(store), not is_missing(f"{store.folder.uri}/damaged")
+    away = f"[yellow]What verify --repair moved away is in damaged/[/yellow]: {escape(store.restores)}; then delete it."
     listed: list[dict[str, Any]] = [
         {"source": source, "kind": kind, "puzzles": count} for (source, kind), count in sorted(kinds.items())
     ]
     print_result(
-        {"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled},
+        {"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled, "damaged": damaged},
         [
             f"Store of [bold]{count_text(store.rows(), 'puzzle')}[/bold] in {count_text(len(parts), 'part')}.",
             *(f"  {escape(entry['source'])} {entry['kind']}: {entry['puzzles']:,}" for entry in listed),
+            *[away] * damaged,
         ],
     )
     if crawled and not global_options.json:

@@ -154,10 +154,12 @@ def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: Progress
     """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
     with writer_lock(run.folder):
         require_restored(run := reload(run))
+        before = _count_covered(run.result_files())
         run, kept = carry_over(run)
         left = run.rows - kept
-        rest = f"{count_text(left, 'puzzle')} left" if left else f"nothing else is in {run.store.folder.name}"
-        progress.on_message(f"{count_text(kept, 'result')} of unchanged puzzles kept; {rest}")
+        removed = f", {before - kept:,} of changed or removed puzzles deleted" if before > kept else ""
+        rest = f"{count_text(left, 'puzzle')} to classify" if left else f"nothing else is in {run.store.folder.name}"
+        progress.on_message(f"{count_text(kept, 'result')} of unchanged puzzles kept{removed}; {rest}")
         request = JobRequest(EVERYTHING, run.manifest["config"]["cpu_limit"], resources, progress)
         return _classify(run, plan_rest, request)
 

@@ -40,6 +40,8 @@ VERDICT = (*KEY, "solutions")
 
 ANSWER = (*VERDICT, "solution", "second_solution")
 
+UNSOLVABLE = "its clues can't be met; mend only changes puzzles with several solutions"
+
 MAX_LISTED = 4
 """Changed cells that are listed one by one."""
 
@@ -201,6 +203,8 @@ def _classify(
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER, "status"])
         late = results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist()
         problems += (Problem(name, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit") for name in late)
+        unsolvable = pc.or_kleene(pc.equal(results["solutions"], "none"), pc.equal(results["status"], "invalid"))
+        problems += (Problem(name, UNSOLVABLE) for name in results.filter(unsolvable)["puzzle_id"].to_pylist())
         progress.on_progress(len(batch) - int(_have_several(results).sum()), "")
         yield from _candidates(results, pa.table(puzzles))
 

@@ -121,6 +121,7 @@ class Folder(NamedTuple):
         temporary = f"{self.path}/{name}.{secrets.token_hex(4)}{UNFINISHED}"
         try:
             Path(self.path).mkdir(parents=True, exist_ok=True)
+            Path(temporary).touch()  # its error is the system's, in one line
             with self.filesystem.open_output_stream(temporary) as stream:
                 copy_mode(Path(self.path, name), temporary)
                 yield stream
@@ -129,7 +130,8 @@ class Folder(NamedTuple):
             Path(temporary).replace(f"{self.path}/{name}")
         except BaseException as error:
             Path(temporary).unlink(missing_ok=True)
-            if isinstance(error, OSError) and error.errno in NO_SPACE and error.filename is None:
+            is_full = isinstance(error, OSError) and error.filename is None and error.errno in NO_SPACE
+            if isinstance(error, OSError) and (is_full or error.filename == temporary):
                 raise OSError(error.errno, os.strerror(error.errno), f"{self.name}/{name}") from error
             raise
 

@@ -256,7 +256,7 @@ def test_operator_estimates_a_run_interrupts_it_and_retries(
         patch.setattr(cost, "SAMPLE_PUZZLES", 20)
         estimate = nonocensus(*classify, "--dry-run")
     assert estimate.out.startswith(f"{300 + HARD} puzzles would be done.\nAbout ")
-    assert re.search(r" on 1 core, .* MB\.\nSample: 20 random puzzles; .*\nUp to .* if ", estimate.out)
+    assert re.search(r" on 1 idle core, .* MB\.\nSample: 20 random puzzles; .*\nUp to .* if ", estimate.out)
     assert not Path("run").exists()
 
     command = [sys.executable, "-c", SOON, *classify]

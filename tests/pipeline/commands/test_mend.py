@@ -200,11 +200,12 @@ def test_damaged_file_is_reported_and_repaired(
 
 @pytest.mark.slow
 def test_report_shows_changes_of_current_clues_only(nonocensus: Nonocensus, run: str, tmp_path: Path) -> None:
-    def reported() -> bytes:
-        assert nonocensus("report", run, "--out", str(tmp_path / "report")).code == 0
+    def reported(names_mend: bool = False) -> bytes:
+        told = nonocensus("report", run, "--out", str(tmp_path / "report"))
+        assert (told.code, f"nonocensus mend {run} finds them." in told.out) == (0, names_mend)
         return (tmp_path / "report/report.html").read_bytes()
 
-    before = reported()
+    before = reported(names_mend=True)
     assert nonocensus("mend", run).code == 0
     assert reported() != before
     kept = read_mendings(open_run(run))
@@ -234,9 +235,11 @@ def test_mended_puzzles_are_printed_and_written(nonocensus: Nonocensus, store: s
 def test_files_are_solved_and_unreadable_ones_reported(nonocensus: Nonocensus, tmp_path: Path) -> None:
     (tmp_path / "switch.non").write_bytes(named("non").write(SWITCH))
     (tmp_path / "broken.non").write_text("rows\n1\n\ncolumns\nx\n")
-    done = nonocensus("mend", str(tmp_path / "switch.non"), str(tmp_path / "broken.non"))
+    (tmp_path / "filled.txt").write_text("2x2:2/0/0/0\n")
+    done = nonocensus("mend", *(str(tmp_path / name) for name in ("switch.non", "broken.non", "filled.txt")))
     assert done.code == 1
     assert "broken.non" in done.err
+    assert "local/filled: its clues can't be met; mend only changes puzzles with several solutions" in done.err
     assert "before   after" in done.out, "of a single puzzle"
     assert "1 with several solutions, 1 of them mended." in done.out
     quiet = nonocensus("mend", str(tmp_path / "switch.non"), "--quiet")

@@ -272,6 +272,7 @@ REFUSED = {
 """What the line says, by command."""
 
 OTHERS = {
+    "query store 'select 1' --csv /proc/x": (4, ": /proc/x: No such file or directory"),
     "check --tasks good.non --answers good.non": (3, "good.non, line 1: not a task"),
     f"classify store {NEW} --address 127.0.0.1:1": (6, "can't be reached"),
     f"solve {'y' * 100_000}": (2, "does not exist"),

@@ -345,8 +345,9 @@ def test_turned_copies_leave_as_duplicates(tmp_path: Path, nonocensus: Nonocensu
     run_of(tmp_path, [puzzle("1", corner), puzzle("2", corner[:, ::-1]), puzzle("3")])
     for name in ("store", "run"):
         shutil.copytree(tmp_path / name, tmp_path / "before" / name)
-    for command in (("remove", "store", "--ids", "a/2,a/3"), ("retry", "run", "--changed", "--serial")):
-        assert nonocensus(*command).code == 0
+    assert nonocensus("remove", "store", "--ids", "a/2,a/3").code == 0
+    kept = "1 result of unchanged puzzles kept, 2 of changed or removed puzzles deleted; nothing else is in"
+    assert nonocensus("retry", "run", "--changed", "--serial").err.startswith(kept)
     told = nonocensus("compare", "before/run", "run").out
     assert "1 removed: a/3\n1 removed as duplicate: a/2\n" in told
 

@@ -95,7 +95,8 @@ def test_damaged_part_is_found_and_repaired(
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "store").code == DONE
     assert open_store(store.folder.uri).rows() == 250
-    assert (tmp_path / "store/damaged").exists()
+    away = "What verify --repair moved away is in damaged/: nonocensus import FILES --out store restores it;"
+    assert away in nonocensus("status", "store").out
 
 
 @pytest.mark.usefixtures("store")
@@ -182,10 +183,15 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     with held_by_another(tmp_path / "run"):
         assert found(run) == []
     result = nonocensus("verify", "run", "--repair")
-    assert (result.code, "(repaired: moves what is there to damaged/; classify repeats" in result.err) == (1, True)
+    assert (result.code, "(moved what is there to damaged/; classify repeats" in result.err) == (1, True)
     intact = nonocensus("verify", "run").out
     assert re.fullmatch(r"run is intact\.\n\d+ of 300 puzzles without .*: .*classify .*store --out run .*\.\n", intact)
-    assert " of 300 puzzles without a result: nonocensus classify " in nonocensus("export", "run", "--csv", "x.csv").err
+    for command in (
+        ("export", "run", "--csv", "x.csv"),
+        ("grade", "run", "--limit", "1"),
+        ("mend", "run", "--limit", "1"),
+    ):
+        assert " of 300 puzzles without a result: nonocensus classify " in nonocensus(*command).err
     (tmp_path / "store/puzzles/part-00001.json").unlink()
     os.utime(tmp_path / "store/puzzles/part-00001.parquet", (1, 1))
     told = nonocensus("classify", "store", "--out", "new", "--serial", "--limit", "1").err
