@@ -139,7 +139,7 @@ that a command has died, on whatever machine, and runs on object storage can be 
 | file in `configs/` | |
 |---|---|
 | `prometheus.yml` | scrapes a server and reads the alert rules |
-| `alerts.yml` | a run stalls, its command died or left puzzles, tasks are lost; a server is down, busy, or without workers |
+| `alerts.yml` | a run stalls, dies or ends early, tasks are lost; a server is down, busy, or without workers |
 | `grafana-dashboard.json` | a run's state, rate, time to go, outcomes, stalls; a server's requests and jobs |
 | `compose.yaml` | all of it in containers: server, Prometheus and Grafana |
 

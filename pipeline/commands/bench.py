@@ -31,6 +31,7 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import benchmark
+from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.findings.figures_page import FigureTable, figure, figures_page
 from nonocensus.pipeline.store.paths import STDOUT, open_output
 from nonocensus.pipeline.store.sources import no_puzzle_error
@@ -225,7 +226,9 @@ def bench_puzzles(
     if chart:
         draw_times(measured.results, chart, peers, source.title)
     if csv:
-        benchmark.write_results(measured, csv)
+        omitted = ["solution", "second_solution", "config_hash", "run_id", "part", "host"]
+        results = measured.results.drop_columns(omitted)
+        write_csv(csv, results.schema, results.to_batches())
     columns = ("cpu_seconds", "nodes", "conflicts")
     slowest = [
         {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"]} | {key: row[key] for key in columns}

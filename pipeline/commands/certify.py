@@ -22,14 +22,7 @@ from nonocensus.pipeline.commands.options import (
     number_option,
     read_selection,
 )
-from nonocensus.pipeline.commands.output import (
-    DONE,
-    SOME_FAILED,
-    list_errors,
-    print_result,
-    show_progress,
-    table,
-)
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, list_errors, print_result, show_progress, table
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.certify_job import CertifyOutcome, certify_run, estimate_certifying
 from nonocensus.pipeline.jobs.engine import JobRequest

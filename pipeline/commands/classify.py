@@ -110,8 +110,8 @@ def retry(
     if changed:
         if cpu_limit is not None or failed_too or dry_run or selection != EVERYTHING:
             raise UserError(
-                "--changed covers the whole run: leave out --cpu-limit, --failed, --ids, --where and --limit; instead of "
-                "--dry-run there is nonocensus status, which counts what has changed"
+                "--changed covers the whole run: it excludes --cpu-limit, --failed, --dry-run and selection; "
+                f"nonocensus status {run_folder} says what has changed"
             )
         with show_progress("classifying", resumes=True) as progress:
             outcome = retry_changed(run, resources, progress)

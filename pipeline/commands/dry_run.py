@@ -19,6 +19,7 @@ def print_estimate(estimate: Callable[[], CostEstimate], resources: Resources) -
     tried = f", {cost.tried_before:,} of them tried before" if cost.tried_before else ""
     late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
     count = 1 if resources.serial else resources.cpus or cores()
+    named = count_text(count, "idle core")
     wall, most = (wall_seconds(spent, count) for spent in (cost.cpu_seconds, cost.most_seconds))
     about, size = ("About", f", {cost.bytes / 1e6:,.3g} MB") if cost.sample else ("At most", "")
     print_result(
@@ -27,7 +28,7 @@ def print_estimate(estimate: Callable[[], CostEstimate], resources: Resources) -
         | {name: round(getattr(cost, name), 3) for name in ("cpu_seconds", "most_seconds")},
         [
             f"[bold]{count_text(cost.puzzles, 'puzzle')}[/bold] would be done{tried}.",
-            f"{about} {cost.cpu_seconds / 3600:,.4g} CPU hours: {seconds(wall)} on {count_text(count, 'idle core')}{size}.",
+            f"{about} {cost.cpu_seconds / 3600:,.4g} CPU hours: {seconds(wall)} on {named}{size}.",
             f"Sample: {count_text(cost.sample, 'random puzzle')}; {late}.",
             *([f"Up to {seconds(most)} if some puzzles outside it do."] if most > 1.5 * wall else []),
         ][: None if cost.sample else 2 if cost.puzzles else 1],

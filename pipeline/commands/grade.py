@@ -43,7 +43,6 @@ from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_pu
 from nonocensus.pipeline.run.run_folder import is_run
 from nonocensus.reports.words.formatting import count_text, fixed, minutes_text, share
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.techniques import TECHNIQUES
 
 
@@ -72,7 +71,18 @@ def grade(
     tally, rows, problems = Tally(), list[pa.Table](), list[Problem]()
     with show_progress("grading", resumes=True) as progress:
         for place in places:
-            tally += grade_place(place, replace(request, progress=progress), input_format, rows, problems)
+            if is_run(place):
+                tally += grade_run(open_results(place), replace(request, progress=progress))
+                continue
+            refuse_selection(request.selection, place)
+            read = puzzles_in(place, input_format, progress)
+            for found in grade_puzzles(read, request.cpu_limit, request.resources, progress):
+                if isinstance(found, Problem):
+                    problems.append(found)
+                else:
+                    tally.add_effort(found)
+                    tally.add(found)
+                    rows.append(found)
     if global_options.json:
         print_json(tally_fields(tally) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:
@@ -80,28 +90,6 @@ def grade(
         list_problems("could not be read" if tally == Tally() else "could not be graded", problems)
         list_ids(tally)
     raise typer.Exit(SOME_FAILED if problems or tally.killed or tally.wrong else DONE)
-
-
-def grade_place(
-    place: str, request: JobRequest, input_format: Format | None, rows: list[pa.Table], problems: list[Problem]
-) -> Tally:
-    """Grade the puzzles of a run, a store or files.
-
-    Rows of puzzles of stores and files are added to `rows`; unreadable files to `problems`.
-    """
-    if is_run(place):
-        return grade_run(open_results(place), request)
-    refuse_selection(request.selection, place)
-    tally = Tally()
-    read = puzzles_in(place, input_format, request.progress)
-    for found in grade_puzzles(read, request.cpu_limit, request.resources, request.progress):
-        if isinstance(found, Problem):
-            problems.append(found)
-        else:
-            tally.add_effort(found)
-            tally.add(found)
-            rows.append(found)
-    return tally
 
 
 def tally_fields(tally: Tally) -> dict[str, Any]:

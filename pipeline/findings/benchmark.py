@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.run.configuration import DEPTH
 from nonocensus.reports.charts.cpu_times import SolverTimes
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch, views_of
@@ -128,12 +127,6 @@ def slowest(measured: BenchmarkResult, count: int) -> list[dict[str, Any]]:
     """Return the rows of the slowest puzzles, slowest first."""
     rows: list[dict[str, Any]] = measured.results.sort_by([("cpu_seconds", "descending")]).slice(0, count).to_pylist()
     return rows
-
-
-def write_results(measured: BenchmarkResult, path: str) -> None:
-    """Write one line per puzzle, without pictures and columns about runs."""
-    results = measured.results.drop_columns(["solution", "second_solution", "config_hash", "run_id", "part", "host"])
-    write_csv(path, results.schema, results.to_batches())
 
 
 class Throughput(NamedTuple):

@@ -256,7 +256,9 @@ def compile_all(work: Sequence[CompilationWork], progress: ProgressCallbacks) ->
         with os.fdopen(writing, "w") as pipe:
             count = min(max(cores(), 2), len(work))
             shares = [work[k::count] for k in range(count)]
-            processes.extend(_start_compiling(share, pipe) for share in shares)
+            for share in shares:
+                named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in share for stage in stages)
+                processes.append(_start(["-m", "nonocensus.pipeline.jobs.kernel_compilation", *named], pipe, {}))
         with os.fdopen(reading) as lines:
             for line in lines:
                 progress.on_progress(1, line.strip())
@@ -268,12 +270,6 @@ def compile_all(work: Sequence[CompilationWork], progress: ProgressCallbacks) ->
     finally:
         _end(processes)
     return str(folder)
-
-
-def _start_compiling(work: Sequence[CompilationWork], output: TextIO) -> "subprocess.Popen[str]":
-    """Start a process that compiles stages for kinds, one after the other."""
-    named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
-    return _start(["-m", "nonocensus.pipeline.jobs.kernel_compilation", *named], output, {})
 
 
 def _start(arguments: list[str], output: TextIO | int, environment: dict[str, str]) -> "subprocess.Popen[str]":

@@ -132,7 +132,7 @@ class Folder(NamedTuple):
             Path(temporary).unlink(missing_ok=True)
             is_full = isinstance(error, OSError) and error.filename is None and error.errno in NO_SPACE
             if isinstance(error, OSError) and (is_full or error.filename == temporary):
-                raise OSError(error.errno, os.strerror(error.errno), f"{self.name}/{name}") from error
+                raise OSError(error.errno, os.strerror(error.errno or 0), f"{self.name}/{name}") from error
             raise
 
     def write(self, name: str, data: bytes) -> None:

@@ -39,12 +39,7 @@ from nonocensus.pipeline.commands.solve.drawn_state import read_state
 from nonocensus.pipeline.commands.solve.hint import print_hint, single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from nonocensus.pipeline.commands.solve.saved_files import check_paths, needs_explanation, save_files
-from nonocensus.pipeline.commands.solve.verdict_output import (
-    animate_explanation,
-    describe,
-    print_as_json,
-    print_brief,
-)
+from nonocensus.pipeline.commands.solve.verdict_output import animate_explanation, describe, print_as_json, print_brief
 from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError

@@ -107,7 +107,9 @@ def describe(solved: SolvedPuzzle, stats: bool, explains: bool) -> Iterator[Rend
         if title:
             yield escape(title)
     if solved.known is not None:
-        yield from draw_unfinished(puzzle, row, solved.known)
+        yield draw(puzzle, GridState(np.where(solved.known < 0, UNKNOWN, solved.known).astype(np.uint8)))
+        decided = f"{(solved.known >= 0).sum():,} of {solved.known.size:,} cells are decided"
+        yield f"{decided} ({'grey' if has_colors() else free_symbol(puzzle)} is open); {found_solutions(row)}"
     if row["solution"] is not None:
         if solved.known is not None:
             yield "A solution:"
@@ -135,13 +137,6 @@ def describe(solved: SolvedPuzzle, stats: bool, explains: bool) -> Iterator[Rend
             hint = "; --explain shows why"
         for_people = f"For people: [bold]{escape(words)}[/bold]{hint}"
         yield for_people if solved.explanation is None else wrap(for_people)
-
-
-def draw_unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> Iterator[RenderableType]:
-    """Yield the grid of an unfinished puzzle, and the counts of decided cells and solutions."""
-    yield draw(puzzle, GridState(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
-    decided = f"{(known >= 0).sum():,} of {known.size:,} cells are decided"
-    yield f"{decided} ({'grey' if has_colors() else free_symbol(puzzle)} is open); {found_solutions(row)}"
 
 
 def found_solutions(row: dict[str, Any]) -> str:

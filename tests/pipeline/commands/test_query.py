@@ -313,5 +313,3 @@ def test_csv_keeps_pipes_links_and_file_modes(run: Run, nonocensus: Nonocensus, 
     assert (tmp_path / "new.csv").exists()
     assert nonocensus(*query, "/dev/null").code == 0
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
-    (tmp_path / "folder").mkdir()
-    assert "folder/ is a folder; name a file" in nonocensus(*query, "folder").err

@@ -214,7 +214,7 @@ REFUSED = {
     "picture nothing.png": "nothing.png",
     "query nowhere 'select 1'": "nowhere does not exist; make a store with: nonocensus import",
     "query store 'select 1' --csv x --json": "exclude each other",
-    "query store 'select 1' --csv out/": "out/ is a folder",
+    "query store 'select 1' --csv full": "full/ is a folder; name a file",
     f"report good.non {NEW}": "good.non is a file, not a store or a run; import it",
     "report full": "Missing option '--out'; see nonocensus report --help",
     f"report full {NEW}": "full is not a run",
@@ -274,7 +274,8 @@ REFUSED = {
 OTHERS = {
     "query store 'select 1' --csv /proc/x": (4, ": /proc/x: No such file or directory"),
     "check --tasks good.non --answers good.non": (3, "good.non, line 1: not a task"),
-    f"classify store {NEW} --address 127.0.0.1:1": (6, "can't be reached"),
+    f"classify store {NEW} --address 127.0.0.1:1": (6, "127.0.0.1:1 can't be reached: Connection refused"),
+    f"classify store {NEW} --address ray://127.0.0.1:1": (6, "127.0.0.1:1 can't be reached: Connection refused"),
     f"solve {'y' * 100_000}": (2, "does not exist"),
 }
 """With another exit status, or a long line."""
