@@ -150,6 +150,7 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
     for reason in outcome.unread:
         err.print(f"[red]nonocensus:[/red] not read: {escape(reason)}")
     if outcome.missing:
-        err.print(f"[red]no result for {count_text(outcome.missing, 'puzzle')}[/red]; the same command tries again")
+        again = "" if outcome.unread else "; the same command tries again"
+        err.print(f"[red]no result for {count_text(outcome.missing, 'puzzle')}[/red]{again}")
     bad = outcome.unread or outcome.missing or failures(outcome.summary)
     raise typer.Exit(SOME_FAILED if bad else DONE)

@@ -198,19 +198,17 @@ def describe_run(run: Run, summary: dict[str, Any]) -> Iterator[RenderableType]:
     yield from describe_summary(summary)
     if progress is not None:
         yield from describe_progress(run, progress)
-    changed = list(describe_changed(run))
-    yield from changed
-    if progress and is_active(progress):
-        return
-    if not changed:
+    yield from describe_changed(run)
+    if not (progress and is_active(progress)):
         yield from describe_left(run, summary)
-    yield from describe_ungraded(run, summary["ungraded"])
+        yield from describe_ungraded(run, summary["ungraded"])
 
 
 def describe_left(run: Run, summary: dict[str, Any]) -> Iterator[str]:
-    """Yield the command that classifies the puzzles without a result, if there are any."""
-    if left := summary["puzzles"] - summary["rows"]:
-        again = f"nonocensus classify {_store_state(run)[0]} --out {run.folder.name}"
+    """Yield the command that classifies the puzzles without a result, if there are any and their store is unchanged."""
+    left, (store, changed) = summary["puzzles"] - summary["rows"], _store_state(run)
+    if left and not changed:
+        again = f"nonocensus classify {store} --out {run.folder.name}"
         for name, value, _ in diff_configurations(run.manifest["config"], configuration(CPU_LIMIT)):
             if name != "solver_version":  # which no option sets
                 again += f" --{name.replace('_', '-')}" + ("" if value is True else f" {value}")

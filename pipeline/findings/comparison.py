@@ -32,10 +32,11 @@ GROUPS = {
     "removed as duplicate": "Only in the first run, where a puzzle in both is the same, perhaps turned or recoloured.",
     "another verdict": "Neither fixed nor worse.",
     "other clues": "Changed clues with the same verdict.",
+    "other title": "Changed titles of the same clues and verdict.",
 }
 """Groups of changes and their meanings, in order: a puzzle is at fault if its author has to change something."""
 
-COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds", "fault", "error")
+COLUMNS = ("clues", "title", "label", "solutions", "technique", "cells", "seconds", "fault", "error")
 COUNTERS = ("line_solves", "probes", "nodes", "conflicts")
 """Counters of a puzzle, which do not depend on the machine."""
 
@@ -261,6 +262,7 @@ _RUN = f"""
         puzzle_id, true as there,
         hash(clue_hash) as clues,
         coalesce(canonical_hash, clue_hash) as shape,
+        title,
         coalesce(label, status) as label,
         coalesce(solutions, 'unknown') as solutions,
         technique,
@@ -274,7 +276,8 @@ _RUN = f"""
         error,
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
     from {{0}}_results left join (
-        select puzzle_id, any_value(canonical_hash) as canonical_hash from {{0}}_puzzles group by puzzle_id
+        select puzzle_id, any_value(canonical_hash) as canonical_hash, any_value(title) as title
+        from {{0}}_puzzles group by puzzle_id
     ) using (puzzle_id)
 """
 """Return SQL for the compared columns. Counters of rungs not tried are 0; those of a killed puzzle are null.
@@ -327,6 +330,7 @@ _CHANGED = """
                 when least(old_fault, new_fault) > 0 then 'still at fault'
                 when old_label <> new_label or old_fault <> new_fault then 'another verdict'
                 when found = 'other_clues' then 'other clues'
+                when old_title <> new_title then 'other title'
             end as what,
             old_label, new_label, old_error, new_error, repeats
         from joined where puzzle_id is not null

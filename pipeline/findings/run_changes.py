@@ -62,6 +62,8 @@ def _changed(one: ChangedVerdict, facts: "list[Rows]", repairs: dict[str, str | 
         if first is not None and second is not None:
             notes["after"] = "In the framed cells two solutions differ."
             drawn["after"] = marked_drawing(new, first, second, f"{one.puzzle_id}, one of its solutions")
+    if old.get("title") and new.get("title") not in (None, old["title"]):
+        notes["after"] = f"{notes['after']} Its title was {old['title']}.".lstrip()
     return ChangedPuzzle._make([*one[:4], error, *map(known.get, ABOUT), " → ".join(sizes), notes, drawn])
 
 

@@ -55,11 +55,12 @@ OLD = [
     puzzle("spoiled 2", SWITCH),
     impossible("open"),
     puzzle("harder"),
+    puzzle("titled"),
 ]
 NEW = [
     *(puzzle("same"), puzzle("edited", BLOCK.T), puzzle("fixed"), puzzle("fixed 2"), puzzle("broken", SWITCH)),
     *(impossible("spoiled"), contradictory("spoiled 2"), puzzle("open", SWITCH)),
-    puzzle("harder", HARDER),
+    *(puzzle("harder", HARDER), replace(puzzle("titled"), title="New")),
     *(puzzle("new"), puzzle("new 2", SWITCH)),
 ]
 GROUPS = {
@@ -72,6 +73,7 @@ GROUPS = {
     "Still at fault": {"a/open"},
     "Another verdict": {"a/harder"},
     "Other clues": {"a/edited"},
+    "Other title": {"a/titled"},
 }
 
 
@@ -90,7 +92,7 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     page = changes_page(*runs, compare(*runs))
     assert listed(page) == GROUPS
     assert page[page.index('<nav class="sections"') :].count('<a href="#group-') == len(GROUPS)
-    assert "1 puzzle in both with the same clues, 8 with other clues." in page
+    assert "2 puzzles in both with the same clues, 8 with other clues." in page
     assert EVIL not in page
     assert "&lt;script&gt;" in page
     assert 'class="id">a/broken · 3×3 → 2×2</span>' in page
@@ -103,6 +105,7 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     assert re.search(
         r"<strong>After</strong> <span[^>]*>clues that .*?</span>: <bdi>row 1: its blocks need 9 cells", page
     )
+    assert f"<br>Its title was {escape(EVIL)}.</figcaption>" in page
     copy = page[page.index(">a/copy ·") :].partition("</li>")[0]
     assert f"Repeats {escape(EVIL)} (a/same) by محمد." in copy
     back = changes_page(*runs[::-1], compare(*runs[::-1]))

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import typer
 from runs import run_of
 from stores import Nonocensus, Refused, held_by_another, letters_of
 
-from nonocensus.pipeline.jobs.classify_job import retry_changed
+from nonocensus.pipeline.commands.classify import finish
+from nonocensus.pipeline.jobs.classify_job import ClassifyOutcome, retry_changed
+from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.run_folder import changed_parts, require_unchanged
 from nonocensus.pipeline.store import parts
 from nonocensus.pipeline.store.file_import import import_puzzles
@@ -297,13 +300,16 @@ def test_parts_are_counted_where_results_are_damaged(tmp_path: Path, nonocensus:
     assert "1 part of its store changed since" in nonocensus("status", "run").out
 
 
-def test_update_during_a_run_ends_with_what_to_do(tmp_path: Path) -> None:
+def test_update_during_a_run_ends_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = run_of(tmp_path, [puzzle("1"), puzzle("2")])
     (part,) = run.store.parts()
     update(run.store, puzzle("1", SOLID))
     with pytest.raises(parts.InputError, match="has been replaced since, with other puzzles") as raised:
         list(run.store.read(part, [(0, 2)]))
     assert "retry RUN --changed" in str(raised.value)
+    with pytest.raises(typer.Exit):
+        finish(ClassifyOutcome(run, summarize(run), 1, [str(raised.value)], 1), "")
+    assert capsys.readouterr().err.endswith("no result for 1 puzzle\n")
     assert retry_changed(run).rows == 1
 
 

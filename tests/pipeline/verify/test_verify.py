@@ -193,6 +193,7 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     ):
         assert " of 300 puzzles without a result: nonocensus classify " in nonocensus(*command).err
     (tmp_path / "store/puzzles/part-00001.json").unlink()
+    assert "without a result" not in nonocensus("export", "run", "--csv", "x.csv").err
     os.utime(tmp_path / "store/puzzles/part-00001.parquet", (1, 1))
     told = nonocensus("classify", "store", "--out", "new", "--serial", "--limit", "1").err
     assert told.startswith("store/puzzles/part-00001.parquet has no JSON, so its puzzles are left out; run")
