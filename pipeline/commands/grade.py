@@ -40,7 +40,7 @@ from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
-from nonocensus.pipeline.run.run_folder import is_run
+from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.reports.words.formatting import count_text, fixed, minutes_text, share
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -72,7 +72,8 @@ def grade(
     with show_progress("grading", resumes=True) as progress:
         for place in places:
             if is_run(place):
-                tally += grade_run(open_results(place), replace(request, progress=progress))
+                tally += grade_run(open_run(place), replace(request, progress=progress))
+                open_results(place)  # says how many puzzles have no result
                 continue
             refuse_selection(request.selection, place)
             read = puzzles_in(place, input_format, progress)

@@ -40,7 +40,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_mending, mend_puzzles, mend_run
-from nonocensus.pipeline.run.run_folder import is_run
+from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.words.formatting import count_text
@@ -72,7 +72,12 @@ def mend(
     same command resumes; unfinished searches are retried only with a higher --cpu-limit. Prints one line per puzzle,
     and its pictures if it is the only one; with --quiet the count alone.
     """
-    check_output(out, to)
+    if out is None and to is not None:
+        raise UserError("--to is the format of a file: name it with --out")
+    if out == STDOUT:
+        raise UserError("--out -: standard output gets the report; name a file")
+    if out is not None:
+        format_for(out, to)  # refuses a suffix before the search
     request = JobRequest(read_selection(ids, where, limit), cpu_limit, Resources(cpus, address, serial))
     if dry_run:
         print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)
@@ -91,16 +96,6 @@ def mend(
         mended = f"{sum(bool(item.mendings) for item in found):,} of them mended" if found else "nothing to mend"
         print_text(f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
     raise typer.Exit(SOME_FAILED if problems else DONE)
-
-
-def check_output(out: str | None, to: Format | None) -> None:
-    """Raise a UserError for options of output that can't be met."""
-    if out is None and to is not None:
-        raise UserError("--to is the format of a file: name it with --out")
-    if out == STDOUT:
-        raise UserError("--out -: standard output gets the report; name a file")
-    if out is not None:
-        format_for(out, to)
 
 
 def mend_places(
@@ -126,7 +121,8 @@ def mended_in(places: list[str], request: JobRequest, input_format: Format | Non
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
     for place in places:
         if is_run(place):
-            yield from mend_run(open_results(place), request)
+            yield from mend_run(open_run(place), request)
+            open_results(place)  # says how many puzzles have no result
         else:
             refuse_selection(request.selection, place)
             request.progress.on_start("mending", None, 0)

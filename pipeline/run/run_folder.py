@@ -317,6 +317,8 @@ def open_place(uri: str, store: str | None = None) -> Run | Store:
     if folder(uri).has(MARK):
         return open_run(uri, store)
     _refuse_without_manifest(folder(uri))
+    if folder(uri).names() == [LOCK]:
+        raise UserError(f"{uri} is not a run or a store yet: a command is starting, or was killed before it wrote one")
     what = "does not exist" if is_missing(uri) else "is neither a run nor a store"
     raise UserError(f"{uri} {what}; make a store with: nonocensus import FILES --out STORE")
 

@@ -47,9 +47,8 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     assert f"{late:,}" in shown
     assert "no answer within the limit of 0.001 CPU seconds" in shown
     dry = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--dry-run")
-    assert dry.out.splitlines()[1:] == [
-        f"At most {late * 10 / 3600:.4g} CPU hours: {seconds(late * 10)} on 1 idle core."
-    ]
+    cost = f"At most {late * 10 / 3600:.4g} CPU hours: {seconds(late * 10)} on 1 idle core."
+    assert dry.out.splitlines()[1:] == [cost]
     none = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--where", "solutions = 'unique'")
     assert "Nothing to retry: no selected puzzle timed out with less than 10 s." in none.out
     assert "cpu limit 0.001, rung" in nonocensus("status", "run").out

@@ -79,6 +79,7 @@ REFUSED = {
     "classify store --out run --serial --cpu-limit 10 -c": "run holds another run: check_goal is False there",
     "classify store --out store": "store is not empty and not a run",
     "compare run run --html -": "--html",
+    "convert good.non - --to jsonl --json": "both write to standard output",
     "convert good.non out.xyz": "out.xyz: no format is written with this suffix; end it in .non, .jsonl, .png or",
     "convert good.non out.gif": "no format is written with this suffix; solve --save FILE.gif animates",
     "convert good.non out.jpg": "no format is written with this suffix; end it in",
@@ -129,6 +130,7 @@ REFUSED = {
     "dedup store --cells 0.5": "share of rarer cells must be from 0 to 0.2, not 0.5",
     "dedup store --cells nan": "share of rarer cells must be from 0 to 0.2, not nan",
     "export store --csv x": "store is not a run",
+    "export run --csv x --where 'goal is null'": "--where 'goal is null': unknown column",
     "generate random 4x3 --out new": "--count is required for random pictures",
     "generate exhaustive 4x3 --count 3 --out new": "--count is not for exhaustive: all pictures of the size",
     "generate exhaustive 4x3 --seed 3 --out new": "--seed is not for",
@@ -252,6 +254,7 @@ REFUSED = {
     f"solve {LINK} --state a --from-saved 1": "--state excludes --from-saved",
     "solve 'http://x/#puzzle?share=eJyr' --hint": BAD_LINK,
     f"solve '#puzzle?share={'A' * 100_000}'": BAD_LINK,
+    "status started": "started is not a run or a store yet: a command is starting",
     "status full": "full is neither a run nor a store",
     "status store --failed": "classify it: nonocensus classify store --out RUN",
     "status store --metrics": "store",
@@ -286,8 +289,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run of the store next to it, puzzle files, and what can't be read."""
     place = tmp_path_factory.mktemp("place")
     run_of(place, demo_puzzles()[:40])
-    for name in ("full", "empty", "images"):
+    for name in ("full", "empty", "images", "started"):
         (place / name).mkdir()
+    (place / "started/writer.lock").touch()
     (place / "full/note.txt").write_text("mine")
     for file in (place / "outer/store/store.json", place / "outer/page/report.json"):
         file.parent.mkdir(parents=True)

@@ -94,6 +94,12 @@ def test_ray_start_is_retried_after_its_timeout_only(
     assert [record.args[0] for record in caplog.records if record.args] == list(range(1, tries))
 
 
+def test_sigterm_while_ray_starts_is_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ray.init", lambda *_, **__: sys.exit(signal.SIGTERM))
+    with pytest.raises(KeyboardInterrupt), start_ray(1):
+        pass
+
+
 def crash_on_two(number: int) -> Any:
     if number == 2:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -126,9 +132,6 @@ def test_node_without_answer_is_a_failure() -> None:
     assert outcome_of(Future[Any](), 0.0) == TaskFailure("TimeoutError", "no answer within 600 s")
 
 
-JOIN = "from {} import start_ray; start_ray(None, '{}').__enter__()"
-
-
 @pytest.mark.slow
 def test_ray_returns_results_failures_and_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The caller's folder and standard output stay; another command can't join."""
@@ -142,7 +145,8 @@ def test_ray_returns_results_failures_and_nodes(monkeypatch: pytest.MonkeyPatch)
         assert signal.getsignal(signal.SIGTERM) == before
         assert len(executor.run_on_each_node(doubled, 4)) == 1
         outcomes = dict(run_tasks(executor, crash_on_two, ((k,) for k in range(5))))
-        join = JOIN.format(start_ray.__module__, ray.get_runtime_context().gcs_address)
+        address = ray.get_runtime_context().gcs_address
+        join = f"from {start_ray.__module__} import start_ray; start_ray(None, '{address}').__enter__()"
         joined = subprocess.run([sys.executable, "-c", join], capture_output=True, text=True, check=False)
     assert "is another command's own" in joined.stderr
     assert outcomes.pop((2,)).kind == WORKER

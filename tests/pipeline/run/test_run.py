@@ -214,9 +214,7 @@ def changed_mark(run: Run, change: Callable[[dict[str, Any]], object]) -> None:
     path.write_text(json.dumps(about))
 
 
-def test_run_of_sudokus_is_refused_in_one_line(
-    store: Store, tmp_path: Path, nonocensus: Nonocensus, refused: Refused
-) -> None:
+def test_sudokus_are_refused_in_a_line(store: Store, tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
     """Version 0.2 had them, and named the family in each run.json."""
     run = run_serially(store, tmp_path / "run")
     changed_mark(run, lambda about: about.update(family="nonogram"))
@@ -224,9 +222,6 @@ def test_run_of_sudokus_is_refused_in_one_line(
     changed_mark(run, lambda about: about.update(family="sudoku"))
     for arguments in (("status", "run"), ("verify", "run"), ("report", "run", "--out", "page")):
         assert "run is a run of sudokus, which this nonocensus does not read" in refused(*arguments, code=3)
-
-
-def test_store_of_sudokus_is_refused_in_one_line(store: Store, tmp_path: Path, refused: Refused) -> None:
     Path(store.puzzles.path).rename(tmp_path / "store/sudokus")
     for arguments in (("status", "store"), ("verify", "store"), ("classify", "store", "--out", "run")):
         assert "store holds Sudokus, which this nonocensus does not read" in refused(*arguments, code=3)
