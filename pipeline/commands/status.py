@@ -89,7 +89,7 @@ def print_store(store: Store) -> None:
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
     crawled, damaged = crawl_status(store), not is_missing(f"{store.folder.uri}/damaged")
-    away = f"[yellow]What verify --repair moved away is in damaged/[/yellow]: {escape(store.restores)}; then delete it."
+    away = f"[yellow]What verify --repair moved away is in damaged/[/yellow]: {escape(store.restores)}."
     listed: list[dict[str, Any]] = [
         {"source": source, "kind": kind, "puzzles": count} for (source, kind), count in sorted(kinds.items())
     ]

@@ -208,7 +208,9 @@ def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[R
         signal.signal(signal.SIGTERM, handler)
     try:
         if address and PRIVATE in ray.cluster_resources():
-            raise ClusterError(f"Ray at {address} is another command's own; start a cluster with: ray start --head")
+            raise ClusterError(
+                f"Ray at {address} was started by another command for itself; start a cluster with: ray start --head"
+            )
         yield RayExecutor(getattr(context, "dashboard_url", None) or None)
     finally:
         ray.shutdown()

@@ -148,7 +148,7 @@ def test_ray_returns_results_failures_and_nodes(monkeypatch: pytest.MonkeyPatch)
         address = ray.get_runtime_context().gcs_address
         join = f"from {start_ray.__module__} import start_ray; start_ray(None, '{address}').__enter__()"
         joined = subprocess.run([sys.executable, "-c", join], capture_output=True, text=True, check=False)
-    assert "is another command's own" in joined.stderr
+    assert "was started by another command for itself" in joined.stderr
     assert outcomes.pop((2,)).kind == WORKER
     assert outcomes.pop((3,)) == TaskFailure("ValueError", "ValueError: three")
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
