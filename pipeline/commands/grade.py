@@ -36,7 +36,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
-from nonocensus.pipeline.commands.status import open_results
+from nonocensus.pipeline.commands.status import print_left
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
@@ -72,8 +72,9 @@ def grade(
     with show_progress("grading", resumes=True) as progress:
         for place in places:
             if is_run(place):
-                tally += grade_run(open_run(place), replace(request, progress=progress))
-                open_results(place)  # says how many puzzles have no result
+                run = open_run(place)
+                tally += grade_run(run, replace(request, progress=progress))
+                print_left(run)
                 continue
             refuse_selection(request.selection, place)
             read = puzzles_in(place, input_format, progress)

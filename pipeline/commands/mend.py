@@ -34,7 +34,7 @@ from nonocensus.pipeline.commands.output import (
     print_text,
     show_progress,
 )
-from nonocensus.pipeline.commands.status import open_results
+from nonocensus.pipeline.commands.status import print_left
 from nonocensus.pipeline.commands.terminal_drawing import draw_pair
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
@@ -121,8 +121,9 @@ def mended_in(places: list[str], request: JobRequest, input_format: Format | Non
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
     for place in places:
         if is_run(place):
-            yield from mend_run(open_run(place), request)
-            open_results(place)  # says how many puzzles have no result
+            run = open_run(place)
+            yield from mend_run(run, request)
+            print_left(run)
         else:
             refuse_selection(request.selection, place)
             request.progress.on_start("mending", None, 0)

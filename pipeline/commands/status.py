@@ -216,12 +216,18 @@ def describe_left(run: Run, summary: dict[str, Any]) -> Iterator[str]:
         yield f"[yellow]{without}[/yellow]: {escape(again)} classifies them."
 
 
+def print_left(run: Run) -> None:
+    """Say on stderr how many puzzles have no result, if others have, and what classifies them."""
+    summary = summarize(run)
+    for line in describe_left(run, summary) if summary["rows"] else ():
+        err.print(line)
+
+
 def open_results(uri: str) -> Run:
     """Open a run; say on stderr how many puzzles lack results or grades that others have, and what adds them."""
     run = open_run(uri)
-    summary = summarize(run)
-    left = describe_left(run, summary) if summary["rows"] else ()
-    for line in (*left, *describe_ungraded(run, grading(run)["ungraded"])):
+    print_left(run)
+    for line in describe_ungraded(run, grading(run)["ungraded"]):
         err.print(line)
     return run
 
