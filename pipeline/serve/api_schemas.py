@@ -177,6 +177,7 @@ class FormatReply(BaseModel):
     name: str
     suffixes: list[str]
     picture: bool = Field(description="whether its files are pictures, so that a puzzle needs a goal to be written")
+    refuses: list[str] = Field(description="what a puzzle may not have: colors, blots, background (but white)")
 
 
 class JobReply(BaseModel):

@@ -18,7 +18,7 @@ from nonocensus.pipeline.serve.guard import BUSY, RETRY, RequestMetrics
 from nonocensus.pipeline.serve.pool import PuzzleJob, ServerBusy, WorkerPool
 from nonocensus.pipeline.serve.serve_limits import MAX_AREA, MAX_BODY, MAX_SOLUTIONS, MAX_WAIT, SHORT_SECONDS
 from nonocensus.scrapers.formats import FORMATS
-from nonocensus.scrapers.formats.writing import is_picture
+from nonocensus.scrapers.formats.writing import is_picture, refused_features
 from nonocensus.solver import __version__
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS, InvalidPuzzle
 
@@ -256,8 +256,8 @@ def about(request: Request) -> dict[str, Any]:
 def formats() -> list[dict[str, Any]]:
     """List the file formats, each of which can be read and written."""
     return [
-        {"name": known.NAME, "suffixes": list(known.SUFFIXES), "picture": is_picture(known)}
-        for known in sorted(FORMATS, key=lambda known: known.NAME)
+        {"name": each.NAME, "suffixes": each.SUFFIXES, "picture": is_picture(each), "refuses": refused_features(each)}
+        for each in sorted(FORMATS, key=lambda each: each.NAME)
     ]
 
 

@@ -40,6 +40,7 @@ from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
+ON_WHITE = True
 HOLDS = frozenset({"colors", "rgb", "goal", "saved", "title", "author", "copyright", "license", "webpbn"})
 
 MAX_LINES = 16 * MAX_CELLS
@@ -284,7 +285,7 @@ def _text(parts: _Lines, word: str) -> str | None:
 def write(puzzle: Puzzle) -> bytes:
     """Return a .non file as webpbn writes it, in ASCII, with the colours of nonogram-db.
 
-    Refuses another background than white, and more colours than letters. A saved cell of several colours is open.
+    Refuses more colours than letters. A saved cell of several colours is open.
     """
     lines = [f'{word} "{_escape(text)}"' for word, text in _texts(puzzle) if text]
     if puzzle.license:
@@ -310,8 +311,6 @@ def write(puzzle: Puzzle) -> bytes:
 
 def _marks(puzzle: Puzzle) -> list[str]:
     """Return the colours' letters by palette index; none for black on white."""
-    if puzzle.palette[0].rgb != WHITE.rgb:
-        raise FormatError("the format non has only white backgrounds")
     if [color.rgb for color in puzzle.palette] == [WHITE.rgb, BLACK.rgb]:
         return []
     if len(puzzle.palette) - 1 > len(ascii_lowercase):

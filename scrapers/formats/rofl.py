@@ -9,7 +9,6 @@ from nonocensus.solver.model.puzzle import (
     BLOT,
     MAX_CELLS,
     MAX_COLORS,
-    WHITE,
     Block,
     Clue,
     Puzzle,
@@ -20,6 +19,7 @@ from nonocensus.solver.model.puzzle import (
 NAME = "rofl"
 SUFFIXES: tuple[str, ...] = (".rofl",)
 HOLDS = frozenset({"colors", "rgb"})
+ON_WHITE = True
 
 MAGIC = b"ROFL"
 WIDE = b"\0\0"
@@ -86,9 +86,7 @@ def _clue(numbers: _NumberReader, cells: int, colors: int, where: str) -> Clue:
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """Return a file with this puzzle; refuses another background than white."""
-    if puzzle.palette[0].rgb != WHITE.rgb:
-        raise FormatError("the format rofl has only white backgrounds")
+    """Return a file with this puzzle."""
     size = 1 if max(puzzle.width, puzzle.height) < 256 else 2
     colors = puzzle.palette[1:]
 

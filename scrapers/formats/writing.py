@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from nonocensus.scrapers.formats.parsing import FormatError
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, WHITE, Puzzle, clues_of
 
 if TYPE_CHECKING:
     from nonocensus.scrapers.formats import Format
 
-COLORS, BLOTS = "colors", "blots"
+COLORS, BLOTS, BACKGROUND = "colors", "blots", "background"
 
 
 class Feature(NamedTuple):
@@ -73,6 +73,12 @@ def is_picture(file_format: "Format") -> bool:
     return getattr(file_format, "PICTURE", False)
 
 
+def refused_features(file_format: "Format") -> list[str]:
+    """Return what a puzzle may not have to be written: required features, or a `background` other than white."""
+    missing = [name for name in REQUIRED_FEATURES if name not in file_format.HOLDS]
+    return missing + [BACKGROUND] * getattr(file_format, "ON_WHITE", False)
+
+
 def missing_features(puzzle: Puzzle, holds: frozenset[str]) -> list[str]:
     """Return what a puzzle has and a format can't hold."""
     return [name for name, feature in FEATURES.items() if name not in holds and feature.is_in(puzzle)]
@@ -89,6 +95,8 @@ def file_of(puzzle: Puzzle, file_format: "Format", lossy: bool = False) -> tuple
         raise FormatError(
             f"the format {file_format.NAME} has no {' and no '.join(FEATURES[name].text for name in required)}"
         )
+    if BACKGROUND in refused_features(file_format) and puzzle.palette[0].rgb != WHITE.rgb:
+        raise FormatError(f"the format {file_format.NAME} has only white backgrounds")
     if is_picture(file_format):
         _check_picture(puzzle, file_format.NAME)
     if missing and not lossy:

@@ -153,7 +153,9 @@ def test_clues_of_a_picture_are_returned(server: Server) -> None:
 
 def test_every_format_is_written(server: Server) -> None:
     puzzle = PLUS | {"goal": "010111010"}
-    assert {each["name"] for each in server.get("/api/formats").json()} == {known.NAME for known in FORMATS}
+    refused = {each["name"]: each["refuses"] for each in server.get("/api/formats").json()}
+    assert refused.keys() == {known.NAME for known in FORMATS}
+    assert [refused[name] for name in ("nin", "non", "jsonl")] == [["colors", "blots"], ["blots", "background"], []]
     for known in FORMATS:
         reply = server.post("/api/write", json={"puzzle": puzzle, "format": known.NAME})
         assert reply.status_code == 200, (known.NAME, reply.text)
