@@ -15,6 +15,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -173,13 +174,9 @@ class Guard:
         if not found:
             return False
         name = (found[1] or found[2]).lower()
-        if name in self.names:
-            return True
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
+        with suppress(ValueError):
+            return name in self.names or ipaddress.ip_address(name) is not None
+        return False
 
     async def _read(self, body: bytearray, length: str, receive: Receive) -> None:
         """Read a request's body, within MAX_BODY, and MAX_HELD for all bodies.

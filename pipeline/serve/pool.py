@@ -134,12 +134,6 @@ class WorkerPool:
                 raise StorageError("a worker process does not start; `nonocensus warm` shows why")
             time.sleep(POLL_SECONDS / 2)
 
-    def close(self) -> None:
-        """Stop the workers."""
-        if self.processes:
-            self.processes.stop()  # type: ignore[no-untyped-call]
-            self.processes.join()
-
     async def drain(self, seconds: float) -> None:
         """Refuse new jobs, wait for those that a request waits for, at most for these seconds, and cancel the rest."""
         self.is_draining = True
@@ -290,4 +284,6 @@ def open_pool(cpus: int) -> Iterator[WorkerPool]:
         pool.start()
         yield pool
     finally:
-        pool.close()
+        if pool.processes:
+            pool.processes.stop()  # type: ignore[no-untyped-call]
+            pool.processes.join()

@@ -21,8 +21,6 @@ BYTES = "latin-1"
 
 MEDIA = "application/xml"
 
-NO_IMAGE = "No puzzle description included in CGI query"
-
 DOCUMENT: dict[str, Any] = {"content": {MEDIA: {}}, "description": "pbnsolve's document"}
 FIELDS = {
     "image": {"type": "string", "description": "the text of a puzzle's file"},
@@ -55,7 +53,7 @@ async def _validate(request: Request, form: bytes) -> Response:
         return _document(pbnsolve.failure("the form has too many fields"))
     image, format_name = fields.get("image"), fields.get("format", "")
     if image is None:
-        return _document(pbnsolve.failure(NO_IMAGE))
+        return _document(pbnsolve.failure("No puzzle description included in CGI query"))
     service = service_of(request)
     arguments = {"image": image.encode(BYTES), "format": format_name}
     try:

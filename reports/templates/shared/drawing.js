@@ -34,7 +34,7 @@ export function drawing({ picture, palette, text, room, ...content }) {
   });
   image.style.setProperty("--wide", left + width);
   image.style.setProperty("--tall", top + height);
-  image.append(paper(width, height, colorOf(palette, 0)));
+  image.append(svg("path", { class: "paper", fill: `#${colorOf(palette, 0)}`, d: `M0 0h${width * CELL}v${height * CELL}h${-width * CELL}z` }));
   image.append(svg("g", { class: "under" }), ...grid(width, height, left, top), svg("g", { class: "over" }));
   fill(image, width, palette, content);
   const chips = [...drawable.rows, ...drawable.columns].flat().some(([, color]) => colorOf(palette, color) !== BLACK);
@@ -61,10 +61,6 @@ export function fill(image, width, palette, { shown, marked = null, crossed = nu
 /** The six hex digits of a palette entry. */
 function colorOf(palette, entry) {
   return palette[entry]?.rgb ?? "888888";
-}
-
-function paper(width, height, color) {
-  return svg("path", { class: "paper", fill: `#${color}`, d: `M0 0h${width * CELL}v${height * CELL}h${-width * CELL}z` });
 }
 
 /** A path for each colour, made of the runs of its cells. */
