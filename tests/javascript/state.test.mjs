@@ -70,7 +70,8 @@ test("chips name each filter in words", () => {
   assert.equal(rangeWords("nothing", [-Infinity, 3]), "nothing to 3");
   const known = facetsOfWords({ size: ["up to 10"], star_count: ["2"] });
   const there = { facets: { star_count: new Set(["2"]) }, ranges: { side: [-Infinity, 20] } };
-  assert.deepEqual(chipsOf(there, known).map(({ text }) => text), ["Stars: 2", "Size to 20"]);
+  assert.deepEqual(chipsOf(there, known).map(({ text }) => text), ["Stars: 2 (1.5–2.4)", "Longer side to 20"]);
+  assert.deepEqual(["1", "5", "unknown"].map((word) => known[1].titleOf(word)), ["1 (1–1.4)", "5 (4.5–5)", "none"]);
   const colored = facetsOfWords({ colors: ["5 and more"], kind: ["blotted color"] });
   const few = { facets: { kind: new Set(["blotted color"]) }, ranges: { color_count: [5, 5] } };
   assert.deepEqual(chipsOf(few, colored).map(({ text }) => text), ["Kind: blotted coloured", "Colours: 5"]);

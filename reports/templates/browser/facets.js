@@ -3,6 +3,7 @@
 import { kindWords } from "../shared/words.js";
 
 export const UNKNOWN = ""; // stands for the rows without a word
+const starsWords = (word) => `${word} (${Math.max(1, word - 0.5)}–${Math.min(5, Number(word) + 0.4)})`; // rounded stars
 
 /**
  * The facets: column, title, the name of a missing word; `often` sorts words by frequency rather than in the column's order;
@@ -15,11 +16,11 @@ const FACETS = [
   { name: "technique", title: "Solver’s technique", unknown: "none", rare: true },
   { name: "level", title: "Difficulty", rare: true },
   { name: "duration", title: "Minutes", unknown: "none", range: "minutes" },
-  { name: "star_count", title: "Stars", unknown: "none", range: "stars" },
+  { name: "star_count", title: "Stars", unknown: "none", range: "stars", worded: starsWords },
   { name: "quality", title: "Quality", unknown: "not rated", range: "quality_percent" },
   { name: "grade", title: "Grade", unknown: "none", rare: true },
   { name: "hardest", title: "Technique for people", unknown: "none", rare: true },
-  { name: "size", title: "Size", range: "side" },
+  { name: "size", title: "Longer side", range: "side" },
   { name: "colors", title: "Colours", range: "color_count" },
   { name: "kind", title: "Kind", worded: kindWords, rare: true },
   { name: "author", title: "Author", often: true },
@@ -40,7 +41,7 @@ class Facet {
 
   /** The title of a word, or of a missing one. */
   titleOf(word) {
-    return word === UNKNOWN ? this.unknown : this.worded(word);
+    return [UNKNOWN, "unknown"].includes(word) ? this.unknown : this.worded(word);
   }
 
   knows(word) {
