@@ -137,11 +137,11 @@ test("a grid is kept by clue hash, unless it is open or fits another puzzle", ()
   assert.deepEqual(savedGrid("hash", 4, 2), Uint8Array.of(1, EMPTY, 0, 2));
   assert.equal(savedGrid("hash", 4, 1), null, "a colour that the clues lack");
   assert.equal(savedGrid("hash", 5, 2), null, "another size");
-  assert.deepEqual(savedProgress("hash"), { seconds: 0, hints: 0 });
-  saveGrid("hash", Uint8Array.of(1), { seconds: 65, hints: 2 });
-  assert.deepEqual(savedProgress("hash"), { seconds: 65, hints: 2 });
-  saveGrid("hash", Uint8Array.of(1), { seconds: "<b>", hints: -1 });
-  assert.deepEqual(savedProgress("hash"), { seconds: 0, hints: 0 });
+  assert.deepEqual(savedProgress("hash"), { seconds: 0, hints: 0, isRevealed: false });
+  saveGrid("hash", Uint8Array.of(1), { seconds: 65, hints: 2, isRevealed: true });
+  assert.deepEqual(savedProgress("hash"), { seconds: 65, hints: 2, isRevealed: true });
+  saveGrid("hash", Uint8Array.of(1), { seconds: "<b>", hints: -1, isRevealed: "<b>" });
+  assert.deepEqual(savedProgress("hash"), { seconds: 0, hints: 0, isRevealed: false });
   assert.equal(savedGrid("other", 4, 2), null);
   saveGrid("hash", new Uint8Array(4));
   assert.equal(savedGrid("hash", 4, 2), null);

@@ -2,7 +2,7 @@
 
 import { Board, colorTools, emptyTool, renderTools } from "../shared/board.js";
 import { MOST_NUMBERS, numbersOf } from "../shared/clues.js";
-import { element, linkTo, onClick } from "../shared/elements.js";
+import { element, linkTo, onClick, Panel } from "../shared/elements.js";
 import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game.js";
 import { savedGrid, saveGrid } from "../shared/saved_grids.js";
 import { numberWords, titleWords } from "../shared/words.js";
@@ -13,7 +13,7 @@ import { addressOf, plainState } from "./state.js";
 
 const ZOOM = 1.5, MOST_ZOOM = ZOOM ** 6; // of one step, and in all
 
-export class PuzzleView {
+export class PuzzleView extends Panel {
   /**
    * dialog     element, with its parts by class
    * table      as readTable returns it
@@ -22,7 +22,7 @@ export class PuzzleView {
    *            focus before
    */
   constructor(dialog, table, pictures, act) {
-    this.dialog = dialog;
+    super(dialog);
     this.table = table;
     this.pictures = pictures;
     this.layer = null; // the layer chosen last
@@ -30,20 +30,16 @@ export class PuzzleView {
     this.listen(act);
   }
 
-  part(name) {
-    return this.dialog.querySelector(`.${name}`);
-  }
-
   listen(act) {
-    onClick(this.dialog, "step", (by) => act.step(Number(by)));
-    onClick(this.dialog, "zoom", (way) => this.zoom(Number(way)));
-    onClick(this.dialog, "do", (name) => this.board[name]());
-    this.part("close").addEventListener("click", () => this.dialog.close());
-    this.dialog.addEventListener("close", () => {
+    onClick(this.place, "step", (by) => act.step(Number(by)));
+    onClick(this.place, "zoom", (way) => this.zoom(Number(way)));
+    onClick(this.place, "do", (name) => this.board[name]());
+    this.part("close").addEventListener("click", () => this.place.close());
+    this.place.addEventListener("close", () => {
       this.row = -1;
       act.handleClose(this.opener);
     });
-    this.dialog.addEventListener("keydown", (event) => {
+    this.place.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step && !event.target.closest("input, .drawing")) act.step(step);
     });
@@ -60,15 +56,15 @@ export class PuzzleView {
     this.row = row;
     this.describe(row);
     this.part("place").textContent = place < 0 ? "" : `${numberWords(place + 1)} of ${numberWords(total)}`;
-    for (const button of this.dialog.querySelectorAll("[data-step]")) {
+    for (const button of this.place.querySelectorAll("[data-step]")) {
       const next = place + Number(button.dataset.step);
       button.disabled = place < 0 || next < 0 || next >= total;
     }
-    if (!this.dialog.open) {
+    if (!this.place.open) {
       this.opener = document.activeElement;
-      this.dialog.showModal();
+      this.place.showModal();
     }
-    this.dialog.scrollTop = 0;
+    this.place.scrollTop = 0;
     await this.load(row);
   }
 
@@ -180,7 +176,7 @@ export class PuzzleView {
   check() {
     const wrong = wrongCells(this.board.cells, this.picture.solution);
     this.board.mark(wrong);
-    this.part("legend").textContent = wrongWords(wrong.reduce((count, cell) => count + cell, 0));
+    this.part("legend").textContent = wrongWords(wrong.length);
   }
 
   /** Zoom in (1), out (-1), to fit (0) or not at all (null), around the centre. */
@@ -198,8 +194,8 @@ export class PuzzleView {
     box.style.setProperty("--zoom", this.scale);
     box.scrollLeft = (middle[0] * box.scrollWidth) / before[0] - box.clientWidth / 2;
     box.scrollTop = (middle[1] * box.scrollHeight) / before[1] - box.clientHeight / 2;
-    this.dialog.querySelector("[data-zoom='-1']").disabled = this.scale === 1;
-    this.dialog.querySelector("[data-zoom='1']").disabled = this.scale >= MOST_ZOOM;
+    this.place.querySelector("[data-zoom='-1']").disabled = this.scale === 1;
+    this.place.querySelector("[data-zoom='1']").disabled = this.scale >= MOST_ZOOM;
   }
 }
 

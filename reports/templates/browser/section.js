@@ -1,7 +1,7 @@
 // The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
 import { scrollToElement } from "../charts.js";
-import { copyText, downloadFile, onClick } from "../shared/elements.js";
+import { copyText, downloadFile, onClick, Panel } from "../shared/elements.js";
 import { numberWords } from "../shared/words.js";
 import { Pictures, readTable } from "./data.js";
 import { Explorer } from "./explorer.js";
@@ -49,10 +49,10 @@ export class Picked {
   }
 }
 
-class Browser {
+class Browser extends Panel {
   /** `specs` are those of the explorer's charts, or null. */
   constructor(section, table, pictures, specs) {
-    this.section = section;
+    super(section);
     this.table = table;
     this.selection = new Selection(table);
     this.state = plainState();
@@ -103,15 +103,11 @@ class Browser {
     this.update({ ranges: Object.fromEntries(all.filter(([, range]) => range !== null)) });
   }
 
-  part(name) {
-    return this.section.querySelector(`.${name}`);
-  }
-
   listen() {
     const sort = this.part("browse-sort");
     sort.addEventListener("change", () => this.update({ sort: sort.value === "-difficulty" ? "" : sort.value }));
-    onClick(this.section, "view", (view) => this.update({ view }));
-    onClick(this.section, "take", (what) => this.exportRows(what));
+    onClick(this.place, "view", (view) => this.update({ view }));
+    onClick(this.place, "take", (what) => this.exportRows(what));
     this.part("browse-link").addEventListener("click", (event) => this.copyLink(event.target));
     this.part("browse-copy").addEventListener("click", (event) => {
       copy(event.target, this.part("browse-command").textContent, "Select the line");
@@ -130,7 +126,7 @@ class Browser {
     this.part("browse-problem").textContent = problems.join(" ");
     this.state = state;
     this.render();
-    if (isFollowed && state.puzzle === "") scrollToElement(this.section);
+    if (isFollowed && state.puzzle === "") scrollToElement(this.place);
   }
 
   update(change) {
@@ -149,7 +145,7 @@ class Browser {
     }
     const row = rowOf(this.state.puzzle, this.table);
     if (row >= 0) this.showPuzzle(row);
-    else this.view.dialog.close();
+    else this.view.place.close();
   }
 
   select() {
@@ -163,7 +159,7 @@ class Browser {
     this.columns.box.hidden = view !== "list";
     this.current.show(this.rows, sort);
     this.offerSorts(sort);
-    for (const button of this.section.querySelectorAll("[data-view]")) {
+    for (const button of this.place.querySelectorAll("[data-view]")) {
       button.setAttribute("aria-pressed", button.dataset.view === view);
     }
     const { count } = this.selection;
@@ -195,7 +191,7 @@ class Browser {
     const what = picked ? `${numberWords(picked)} picked` : `All ${numberWords(this.rows.length)} listed`;
     this.part("browse-taken").textContent = `${what}:`;
     this.part("browse-command").textContent = packCommand(picked || this.rows.length);
-    for (const button of this.section.querySelectorAll("[data-take]")) {
+    for (const button of this.place.querySelectorAll("[data-take]")) {
       button.disabled = { clear: picked, all: this.rows.length }[button.dataset.take] === 0 || (!picked && !this.rows.length);
     }
   }
@@ -223,14 +219,14 @@ class Browser {
   }
 
   showPuzzle(row) {
-    this.place = this.rows.indexOf(row);
-    if (this.place >= 0) this.current.scrollTo(this.place);
-    this.view.show(row, this.place, this.rows.length);
+    this.index = this.rows.indexOf(row);
+    if (this.index >= 0) this.current.scrollTo(this.index);
+    this.view.show(row, this.index, this.rows.length);
   }
 
   step(by) {
-    const place = this.place + by;
-    if (this.place >= 0 && place >= 0 && place < this.rows.length) this.openPuzzle(place, false);
+    const place = this.index + by;
+    if (this.index >= 0 && place >= 0 && place < this.rows.length) this.openPuzzle(place, false);
   }
 
   handleClose(opener) {

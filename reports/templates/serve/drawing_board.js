@@ -1,6 +1,7 @@
 // The drawing board, where clues follow a picture as it is drawn.
 
 import { cluesOf, entriesOf } from "../shared/clues.js";
+import { Panel } from "../shared/elements.js";
 import { readStorage, writeStorage } from "../shared/saved_grids.js";
 import { request } from "./api.js";
 import { attempt } from "./messages.js";
@@ -15,12 +16,12 @@ const MOST_COLORS = 9;
 const MOST_SIDE = 100; // cells
 const DRAWING = "nonocensus:drawing";
 
-export class DrawingBoard {
+export class DrawingBoard extends Panel {
   /** `server` is {about, formats}; `play(reply)` is called with the drawn puzzle. */
   constructor(section, server, play) {
+    super(section);
     this.form = section.querySelector("form");
-    this.section = section;
-    this.workshop = new Workshop(section.querySelector(".workshop"), server, {
+    this.workshop = new Workshop(this.part("workshop"), server, {
       playing: false,
       record: () => this.record(),
       changed: () => this.save(),
@@ -35,10 +36,6 @@ export class DrawingBoard {
 
   get board() {
     return this.workshop.board;
-  }
-
-  button(name) {
-    return this.form.querySelector(`[data-do=${name}]`);
   }
 
   /** Create the board once it is visible, since it measures itself; with the stored drawing, if any. */
@@ -65,13 +62,10 @@ export class DrawingBoard {
     const sides = ["width", "height"].map((name) => this.form.elements[name]);
     if (!sides.every((input) => input.reportValidity())) return;
     const [width, height] = sides.map((input) => Number(input.value));
-    const cells = new Uint8Array(width * height);
     const before = this.board;
-    for (let y = 0; before && y < Math.min(height, before.puzzle.height); y++) {
-      for (let x = 0; x < Math.min(width, before.puzzle.width); x++) {
-        cells[y * width + x] = before.cells[y * before.puzzle.width + x];
-      }
-    }
+    const cells = Uint8Array.from({ length: width * height }, (_, k) => (
+      before && k % width < before.puzzle.width ? before.cells[Math.floor(k / width) * before.puzzle.width + (k % width)] : 0
+    ));
     this.workshop.open({ width, height, clues: null, palette: this.palette }, cells);
     if (before) this.save();
   }

@@ -1,7 +1,7 @@
 // Hints in three levels: where to look and how, which cells, and filling them in.
 
 import { applyStep, linesAndCells } from "../shared/drawing.js";
-import { element, linkTo } from "../shared/elements.js";
+import { element, linkTo, Panel } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
 import { announce, attempt } from "./messages.js";
@@ -14,14 +14,14 @@ const NO_STEP = {
 };
 const NEXT = ["", "Show the cells", "Fill them in"];
 
-export class Hints {
+export class Hints extends Panel {
   /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
-    this.place = place;
+    super(place);
     this.workshop = workshop;
     this.level = 0;
-    place.querySelector("[data-do=more]").addEventListener("click", () => attempt(null, () => this.advance()));
-    place.querySelector("[data-do=enough]").addEventListener("click", () => this.close());
+    this.button("more").addEventListener("click", () => attempt(null, () => this.advance()));
+    this.button("enough").addEventListener("click", () => this.close());
   }
 
   /** Ask for a hint, or show its next level. */
@@ -48,7 +48,7 @@ export class Hints {
   /** Show a new hint. */
   showHint(hint) {
     this.hint = hint;
-    if (hint.kind === "step") this.workshop.taken.hints += 1;
+    if (hint.kind === "step") this.workshop.board.game.taken.hints += 1;
     this.found = hintChanges(hint, this.workshop.board.game);
     this.showLevel(1);
   }
@@ -76,15 +76,15 @@ export class Hints {
     const { places } = this.found;
     const words = `${wrongWords(places.length)}.`;
     this.render("Something is wrong", [level === 1 ? words : `${words} A ring marks ${places.length === 1 ? "it" : "them"}.`]);
-    if (level === 2) board.mark(board.cells.map((_, place) => (places.includes(place) ? 1 : 0)));
+    if (level === 2) board.mark(places);
   }
 
   /** Show a title and paragraphs, and label the button of the next level. */
   render(title, words) {
     this.place.hidden = false;
     this.place.querySelector("h2").replaceChildren(this.found && this.hint.kind === "step" ? stepLink(this.hint.steps.at(-1)) : title);
-    this.place.querySelector(".guide-words").replaceChildren(...paragraphs(words));
-    const more = this.place.querySelector("[data-do=more]");
+    this.part("guide-words").replaceChildren(...paragraphs(words));
+    const more = this.button("more");
     more.hidden = this.level === 0 || !this.found;
     more.textContent = this.level === 2 && this.hint.kind === "wrong" ? "Open them again" : NEXT[this.level];
     if (words[0]) announce(`${title}. ${words.join(" ")}`);

@@ -28,14 +28,11 @@ class Page {
     this.workshop = new Workshop(this.sections.puzzle.querySelector(".workshop"), server, {
       playing: true,
       record: () => this.described.puzzle,
-      changed: (board) => saveGrid(this.described.clue_hash, board.cells, this.workshop.taken),
+      changed: (board) => saveGrid(this.described.clue_hash, board.cells, board.game.taken),
       solved: () => saveSolved(this.described.clue_hash),
     });
     document.querySelector(".version").textContent = server.about.version;
-    if (archive) {
-      document.querySelector("nav [href='#archive']").hidden = false;
-      document.querySelector("#paste .small").hidden = false;
-    }
+    for (const each of document.querySelectorAll("nav [href='#archive'], #paste .small")) each.hidden = !archive;
     addEventListener("popstate", () => this.openAddress());
     addEventListener("storage", ({ key }) => key === GRID_PREFIX + this.rendered?.clue_hash && this.workshop.board.replace(this.savedCells()));
   }
@@ -66,9 +63,10 @@ class Page {
     const heading = this.sections[name].querySelector("h1");
     document.title = `${heading.textContent} · nonocensus`;
     const left = name === "archive" && before === "puzzle" && this.archive.linkTo(this.described.puzzle.puzzle_id);
-    if (name !== before && this.isStarted) (left || heading).focus();
+    const isOther = name === "puzzle" && this.rendered !== former;
+    if ((name !== before || isOther) && this.isStarted) (left || heading).focus();
     if (left) left.scrollIntoView({ block: "center" });
-    if (name === "puzzle" && this.rendered !== former) scrollTo(0, 0);
+    if (isOther) scrollTo(0, 0);
     this.isStarted = true;
     if (name === "puzzle") await this.renderOnward(query);
     if (name === "techniques") this.showTechnique(query.get("name"));
@@ -102,7 +100,9 @@ class Page {
   async loadPuzzle(id, share) {
     if (share !== null) return this.loadShared(share);
     if (id) {
-      if (this.described?.puzzle.puzzle_id !== id) this.described = await requestPuzzle(id);
+      if (this.described?.puzzle.puzzle_id !== id) {
+        this.described = await request("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
+      }
       return;
     }
     const isOther = JSON.stringify(history.state) !== JSON.stringify(this.described); // the history keeps a copy
@@ -168,11 +168,6 @@ class Page {
     if (this.workshop.board.isFinished) this.workshop.showSolved();
     if (answer) this.workshop.findings.showAnswer(answer, { palette: paletteOf(puzzle, names), width, height }, false);
   }
-}
-
-/** Request a puzzle of the archive, and its result. */
-function requestPuzzle(id) {
-  return request("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
 }
 
 attempt(null, async () => {

@@ -1,7 +1,7 @@
 // Plays an explanation on the board, step by step or as a film.
 
 import { applyStep } from "../shared/drawing.js";
-import { element, onClick } from "../shared/elements.js";
+import { element, onClick, Panel } from "../shared/elements.js";
 import { gridOf } from "../shared/saved_grids.js";
 import { countWords, numberWords } from "../shared/words.js";
 import { gridOfSets, highlightsOf, paragraphs, setsOf, stepLink, stepTitle } from "./hints.js";
@@ -11,13 +11,13 @@ const WHOLE = 20_000; // milliseconds of a film, within these limits of a step:
 const SHORTEST = 120;
 const LONGEST = 1500;
 
-export class Player {
+export class Player extends Panel {
   /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
-    this.place = place;
+    super(place);
     this.workshop = workshop;
     this.clock = null;
-    this.where = place.querySelector(".where");
+    this.where = this.part("where");
     const acts = {
       first: () => this.showStep(0),
       back: () => this.showStep(this.at - 1),
@@ -35,10 +35,6 @@ export class Player {
       this.pause();
       this.showStep(Number(this.where.value));
     });
-  }
-
-  button(name) {
-    return this.place.querySelector(`[data-do=${name}]`);
   }
 
   /** Show an explanation, at its first step. */
@@ -79,7 +75,7 @@ export class Player {
     const words = stepWords(step, last ? this.explanation : null);
     const shown = paragraphs(words);
     if (last) shown.at(-1).className = "ending";
-    this.place.querySelector(".guide-words").replaceChildren(...shown);
+    this.part("guide-words").replaceChildren(...shown);
     this.where.value = to;
     this.where.setAttribute("aria-valuetext", count);
     for (const name of ["first", "back"]) this.button(name).disabled = to === 0;

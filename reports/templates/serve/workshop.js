@@ -2,7 +2,7 @@
 
 import { Board, colorTools, emptyTool, renderTools } from "../shared/board.js";
 import { clueItems, entriesOf } from "../shared/clues.js";
-import { onClick } from "../shared/elements.js";
+import { onClick, Panel } from "../shared/elements.js";
 import { Game, wrongCells, wrongWords } from "../shared/game.js";
 import { EMPTY, GRID_PREFIX, gridText, readStorage } from "../shared/saved_grids.js";
 import { countWords } from "../shared/words.js";
@@ -11,7 +11,7 @@ import { Hints } from "./hints.js";
 import { attempt } from "./messages.js";
 import { Player } from "./player.js";
 
-export class Workshop {
+export class Workshop extends Panel {
   /**
    * place    element to fill
    * server   {about, formats}
@@ -19,19 +19,19 @@ export class Workshop {
    *          puzzle, and the callbacks for changes and for a puzzle that was solved without the program
    */
   constructor(place, server, { playing, record, changed, solved }) {
+    super(place);
     place.replaceChildren(document.getElementById("workshop").content.cloneNode(true));
-    this.place = place;
     this.playing = playing;
     this.record = record;
     this.changed = changed;
     this.solved = solved;
     for (const part of place.querySelectorAll(".playing")) part.hidden = !playing;
-    this.findings = new Findings(place.querySelector(".findings"), server, {
+    this.findings = new Findings(this.part("findings"), server, {
       record: () => this.currentPuzzle(),
       begun: () => (this.playing ? gridText(this.board.cells) : this.record().goal),
       show: (cells) => {
         this.player.close();
-        this.isRevealed = true;
+        this.board.game.taken.isRevealed = true;
         this.board.replace(this.playing ? cells.map((cell) => cell || EMPTY) : cells);
       },
     });
@@ -44,7 +44,7 @@ export class Workshop {
       smaller: () => this.board.zoomBy(-1),
       larger: () => this.board.zoomBy(1),
       check: () => this.check(),
-      empty: () => this.board.replace(new Uint8Array(this.board.cells.length)),
+      empty: () => this.board.showChange(this.board.game.clear()),
     };
     onClick(this.part("desk"), "do", (name) => attempt(null, async () => {
       if (!["smaller", "larger"].includes(name)) this.player.close();
@@ -54,25 +54,19 @@ export class Workshop {
     const { style } = document.documentElement; // a phone's tools stay above the board
     new ResizeObserver(() => tools.offsetHeight && style.setProperty("--tools", `${tools.offsetHeight}px`)).observe(tools);
     if (playing) setInterval(() => this.countSecond(), 1000);
-    place.querySelector("[data-do=explain]").addEventListener("click", () => attempt(null, () => this.explain()));
-  }
-
-  part(name) {
-    return this.place.querySelector(`.${name}`);
+    this.button("explain").addEventListener("click", () => attempt(null, () => this.explain()));
   }
 
   /** Put a puzzle {width, height, clues, palette} on the board, with these cells and what they have taken. */
-  open(puzzle, cells, taken = { seconds: 0, hints: 0 }) {
-    this.taken = taken;
-    this.isRevealed = false;
+  open(puzzle, cells, taken) {
     this.hints.close();
     this.player.discard();
     this.showOutcome("");
-    this.part("clock").textContent = clockWords(taken.seconds);
-    this.board = new Board(this.part("board"), new Game(puzzle, cells), {
+    this.board = new Board(this.part("board"), new Game(puzzle, cells, taken), {
       changed: () => this.handleChange(),
       moved: (words) => (this.part("line-words").textContent = words),
     });
+    this.showClock();
     this.findings.clear();
     this.part("gestures").hidden = !this.board.isEnlarged;
     this.renderTools(1);
@@ -107,18 +101,25 @@ export class Workshop {
   countSecond() {
     const isPlayed = this.board && !document.hidden && this.place.checkVisibility() && !this.board.isFinished;
     if (!isPlayed || this.board.cells.every((cell) => cell === 0)) return;
-    this.taken.seconds += 1;
-    this.part("clock").textContent = clockWords(this.taken.seconds);
+    this.board.game.taken.seconds += 1;
+    this.showClock();
+  }
+
+  showClock() {
+    this.part("clock").textContent = clockWords(this.board.game.taken.seconds);
   }
 
   handleChange() {
+    this.showClock();
     this.showOutcome("");
     this.hints.close();
     if (this.playing && this.board.isFinished) {
       this.showSolved();
       for (const name of ["outcome", "onward"]) this.part(name).scrollIntoView({ block: "nearest" });
-      if (!this.isRevealed) this.board.celebrate();
-      if (!this.isRevealed) this.solved();
+      if (!this.board.game.taken.isRevealed) {
+        this.board.celebrate();
+        this.solved();
+      }
     }
     if (!this.playing) this.findings.clear();
     if (!this.playing) this.renderClues();
@@ -127,8 +128,8 @@ export class Workshop {
 
   showSolved() {
     const { width, height } = this.board.puzzle;
-    const { seconds, hints } = this.taken;
-    const taken = this.isRevealed ? "Solved by the program" : `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
+    const { seconds, hints, isRevealed } = this.board.game.taken;
+    const taken = isRevealed ? "Solved by the program" : `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
     if (this.board.isEnlarged) this.board.zoomBy(-1); // all of the picture
     this.showOutcome(`${taken}: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`, true);
   }
@@ -141,33 +142,27 @@ export class Workshop {
 
   /** Check whether the grid can be completed, and mark wrong cells. */
   async check() {
-    const { board, findings } = this;
-    const outcome = this.part("outcome");
-    const before = gridText(board.cells);
+    if (this.board.isFinished) return;
     this.hints.close();
-    outcome.textContent = "Checking …";
-    const begun = await findings.run("solve", { puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
-      outcome.textContent = "";
-      throw error;
-    });
-    if (!begun || gridText(board.cells) !== before) return void (outcome.textContent = "");
-    if (begun.solutions === "unknown") outcome.textContent = "Not known: the time was too short.";
-    else if (begun.solutions !== "none") outcome.textContent = "Right so far: no mistakes.";
-    else await this.markWrong(outcome);
+    this.showOutcome("Checking …");
+    this.showOutcome(await this.checkGrid().finally(() => this.showOutcome("")));
   }
 
-  async markWrong(outcome) {
-    const whole = await this.findings.run("solve", { puzzle: this.record(), solutions: 2 });
-    if (whole?.solutions !== "unique") {
-      outcome.textContent = whole?.solutions === "none"
-        ? "No picture fits these clues." : "No solution agrees with what you have filled in.";
-      return;
-    }
-    const right = entriesOf(whole.pictures[0]);
-    const wrong = wrongCells(this.board.cells, right);
-    this.board.mark(wrong);
-    const count = wrong.reduce((sum, one) => sum + one, 0);
-    outcome.textContent = `${wrongWords(count)}; a ring marks ${count === 1 ? "it" : "them"}.`;
+  /** Return in words what a check finds; wrong cells are marked. */
+  async checkGrid() {
+    const { board, findings } = this;
+    const asked = { puzzle: this.record(), solutions: 2 };
+    const before = gridText(board.cells);
+    const begun = await findings.run("solve", { ...asked, begun: before });
+    if (!begun || gridText(board.cells) !== before) return "";
+    if (begun.solutions === "unknown") return "Not known: the time was too short.";
+    if (begun.solutions !== "none") return "Right so far: no mistakes.";
+    const whole = await findings.run("solve", asked);
+    if (whole?.solutions === "none") return "No picture fits these clues.";
+    if (whole?.solutions !== "unique") return "No solution agrees with what you have filled in.";
+    const wrong = wrongCells(board.cells, entriesOf(whole.pictures[0]));
+    board.mark(wrong);
+    return `${wrongWords(wrong.length)}; a ring marks ${wrong.length === 1 ? "it" : "them"}.`;
   }
 }
 
@@ -179,9 +174,9 @@ export function clockWords(seconds) {
   return `${hours ? `${hours}:${two(minutes % 60)}` : minutes}:${two(seconds % 60)}`;
 }
 
-/** What the stored grid of a puzzle has taken, {seconds, hints}. */
+/** What the stored grid of a puzzle has taken, as in game.js. */
 export function savedProgress(hash) {
-  const { seconds, hints } = readStorage(GRID_PREFIX + hash) ?? {};
+  const { seconds, hints, isRevealed } = readStorage(GRID_PREFIX + hash) ?? {};
   const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
-  return { seconds: count(seconds), hints: count(hints) };
+  return { seconds: count(seconds), hints: count(hints), isRevealed: isRevealed === true };
 }

@@ -138,7 +138,7 @@ export class Board {
       open: this.isFinished || isDrawn ? null : (k) => visible[k] === 0,
       crossed: this.isSolved ? null : (k) => visible[k] === EMPTY,
       possible: previewed && this.possible,
-      wrong: wrong && !previewed ? (k) => wrong[k] === 1 : null,
+      wrong: wrong && !previewed ? (k) => wrong.has(k) : null,
     };
   }
 
@@ -281,11 +281,11 @@ export class Board {
     return this.isFinished && !this.game.isDrawn;
   }
 
-  /** Put a ring around wrong cells, Uint8Array of 0 and 1, and scroll to the first one. */
-  mark(wrong) {
-    this.game.wrong = wrong;
+  /** Put a ring around wrong cells, and scroll to the first one. */
+  mark(places) {
+    this.game.wrong = new Set(places);
     this.fill();
-    this.highlight({ cells: [...wrong.keys()].filter((place) => wrong[place]).slice(0, 1) });
+    this.highlight({ cells: places.slice(0, 1) });
     this.highlights.replaceChildren();
   }
 
@@ -332,15 +332,12 @@ export class Board {
 
   /** Let the picture's colours rain over it, once. */
   celebrate() {
-    const { palette } = this.puzzle;
+    const colors = this.puzzle.palette.slice(1);
     const rain = element("div", "rain", "", ...Array.from({ length: RAIN }, (_, k) => {
       const piece = element("i");
-      const { rgb } = palette[1 + (k % (palette.length - 1))];
-      Object.assign(piece.style, { left: `${(100 * (k + 0.5)) / RAIN}%`, background: `#${rgb}`, animationDelay: `${(k * 7) % RAIN * 20}ms` });
+      Object.assign(piece.style, { left: `${(100 * (k + 0.5)) / RAIN}%`, background: `#${colors[k % colors.length].rgb}`, animationDelay: `${(k * 7) % RAIN * 20}ms` });
       return piece;
     }));
-    rain.setAttribute("aria-hidden", "true");
-    this.sheet.querySelector(".rain")?.remove();
     this.sheet.append(rain);
     setTimeout(() => rain.remove(), RAIN_MILLISECONDS);
   }

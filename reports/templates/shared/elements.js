@@ -11,6 +11,21 @@ export function element(tag, kind = "", role = "", ...children) {
   return made;
 }
 
+/** An element of the page, with what works on its parts. */
+export class Panel {
+  constructor(place) {
+    this.place = place;
+  }
+
+  part(name) {
+    return this.place.querySelector(`.${name}`);
+  }
+
+  button(name) {
+    return this.place.querySelector(`[data-do=${name}]`);
+  }
+}
+
 /** Create a button with a class and children. */
 export function button(kind, ...children) {
   const made = element("button", kind, "", ...children);

@@ -8,11 +8,13 @@ export class Game {
   /**
    * puzzle  {width, height, clues, palette}; without clues a picture is drawn, and the clues are those of the picture
    * cells   Uint8Array, as in saved_grids.js
+   * taken   {seconds, hints, isRevealed}: of play, and whether the program filled in the solution
    */
-  constructor(puzzle, cells) {
+  constructor(puzzle, cells, taken = { seconds: 0, hints: 0 }) {
     this.puzzle = puzzle;
     this.cells = cells;
-    this.wrong = null; // cells to mark, Uint8Array of 0 and 1
+    this.taken = taken;
+    this.wrong = null; // a Set of cells to mark
     this.previewed = null; // another grid to show instead
     this.stroke = null;
     this.done = [];
@@ -88,6 +90,7 @@ export class Game {
     const step = !this.isLocked && from.pop();
     if (!step) return false;
     to.push(step);
+    if (step.taken) [step.taken, this.taken] = [this.taken, step.taken];
     return this.apply(step.map(pairOf));
   }
 
@@ -100,6 +103,14 @@ export class Game {
   /** Set all cells. */
   replace(cells) {
     return this.set(Array.from(cells.keys()), Array.from(cells));
+  }
+
+  /** Open all cells; what play has taken begins from 0 again, until that is undone. */
+  clear() {
+    if (!this.replace(new Uint8Array(this.cells.length))) return false;
+    this.done.at(-1).taken = this.taken;
+    this.taken = { seconds: 0, hints: 0 };
+    return true;
   }
 
   /** Set a cell, or open it if it has this value. */
@@ -144,9 +155,9 @@ export class Game {
   }
 }
 
-/** Which filled cells differ from a solution, Uint8Array of 0 and 1. */
+/** The indices of filled cells that differ from a solution. */
 export function wrongCells(cells, solution) {
-  return cells.map((cell, k) => (cell !== 0 && (cell === EMPTY ? 0 : cell) !== solution[k] ? 1 : 0));
+  return [...cells.keys()].filter((k) => cells[k] !== 0 && (cells[k] === EMPTY ? 0 : cells[k]) !== solution[k]);
 }
 
 /** "1 cell is wrong". */

@@ -35,7 +35,7 @@ function savedNames() {
   }
 }
 
-/** Store a grid and what it has taken, {seconds, hints}; of many grids, the oldest are removed. */
+/** Store a grid and what it has taken, as in game.js; of many grids, the oldest are removed. */
 export function saveGrid(hash, cells, taken = {}) {
   writeStorage(GRID_PREFIX + hash, cells.every((cell) => cell === 0) ? null : { at: Date.now(), grid: gridText(cells), ...taken });
   const names = savedNames();
