@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
 import { asSentence, Refusal } from "../../reports/templates/serve/api.js";
+import { Archive } from "../../reports/templates/serve/archive.js";
 import { DOING, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
 import { foundWords, gridOfSets, highlightsOf, hintChanges, setsOf, stepLink, whereWords } from "../../reports/templates/serve/hints.js";
 import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
@@ -151,6 +152,20 @@ test("a grid is kept by clue hash, unless it is open or fits another puzzle", ()
   assert.deepEqual([...solvedHashes()], ["one", "two"]);
   stored.set("nonocensus:solved", '{"one": 1}');
   assert.deepEqual([...solvedHashes()], []);
+});
+
+test("the next puzzle has other clues, and is not solved unless all of its page are", async () => {
+  const rows = Array.from("aabc", (hash, k) => ({ puzzle_id: String(k), clue_hash: hash }));
+  const archive = Object.create(Archive.prototype);
+  archive.known = { facets: [], measures: [], columns: new Set(), hasPuzzle: () => false };
+  archive.request = async (_, first) => ({ first, puzzles: rows.slice(first, first + 3) });
+  const next = async (id) => (await archive.next(new URLSearchParams(), id))?.address;
+  assert.equal(await next("0"), "#puzzle?id=2&list=");
+  saveSolved("b");
+  assert.equal(await next("0"), "#puzzle?id=3&list=first%3D3");
+  saveSolved("c");
+  assert.equal(await next("0"), "#puzzle?id=2&list=");
+  assert.equal(await next("3"), undefined);
 });
 
 const BLACK_ON_WHITE = [["white", ".", "ffffff"], ["black", "X", "000000"]];

@@ -5,9 +5,9 @@ import { verdictOf } from "../browser/facts.js";
 import { Filters } from "../browser/filters.js";
 import { listedWords, sortOf } from "../browser/selection.js";
 import { ADDRESS, addressOf, plainState, stateOf } from "../browser/state.js";
-import { button, element, linkTo, onClick } from "../shared/elements.js";
+import { button, element, linkTo, onClick, Panel } from "../shared/elements.js";
 import { GRID_PREFIX, readStorage, solvedHashes } from "../shared/saved_grids.js";
-import { fixedWords, minutesWords, numberWords, sizeWords, titleWords } from "../shared/words.js";
+import { countWords, fixedWords, minutesWords, numberWords, sizeWords, titleWords } from "../shared/words.js";
 import { request } from "./api.js";
 import { announce, attempt } from "./messages.js";
 import { followLink } from "./sharing.js";
@@ -32,10 +32,10 @@ const VARYING = ["quality", "colors", "label"]; // not shown if all rows have th
 const RANGES = ["side", "minutes", "stars", "quality_percent", "color_count"]; // of the API
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
-export class Archive {
+export class Archive extends Panel {
   /** `archive` as in /api/about; act is {navigate(query), openNamed(text)}: callbacks that open a page, and a puzzle by its id. */
   constructor(section, archive, { navigate, openNamed }) {
-    this.section = section;
+    super(section);
     this.archive = archive;
     this.navigate = navigate;
     this.state = plainState();
@@ -67,10 +67,6 @@ export class Archive {
     onClick(section, "by", (by) => this.open(firstRow(this.page, by)));
   }
 
-  part(name) {
-    return this.section.querySelector(`.${name}`);
-  }
-
   /** Change the state; a search waits for its last keystroke. */
   update(change) {
     Object.assign(this.state, change);
@@ -81,7 +77,7 @@ export class Archive {
   /** Open the page of the state that begins with a row, or the link searched for, unless another section was opened. */
   open(first) {
     this.clock = null;
-    if (!this.section.hidden && !followLink(this.state.query)) this.navigate(this.queryAt(first));
+    if (!this.place.hidden && !followLink(this.state.query)) this.navigate(this.queryAt(first));
   }
 
   /** The query, URLSearchParams, of the page of the state that begins with a row. */
@@ -93,11 +89,17 @@ export class Archive {
 
   /** Open any puzzle of the list, or the next one after it that is not solved. */
   async openRandom() {
-    const first = Math.floor(Math.random() * this.page.total);
-    const { puzzles } = await this.request(this.state, first);
+    const found = await this.findUnsolved(this.state, Math.floor(Math.random() * this.page.total));
+    if (found) location.hash = puzzleAddress(found.row, this.queryAt(found.place));
+  }
+
+  /** Find a row from an index on, unsolved if its page has one, of other clues than those of a hash; and its index. */
+  async findUnsolved(state, first, hash) {
+    const { puzzles } = await this.request(state, first);
     const solved = solvedHashes();
-    const place = Math.max(0, puzzles.findIndex(({ clue_hash: hash }) => !solved.has(hash)));
-    if (puzzles.length) location.hash = puzzleAddress(puzzles[place], this.queryAt(first + place));
+    const others = puzzles.filter((row) => row.clue_hash !== hash);
+    const row = others.find((other) => !solved.has(other.clue_hash)) ?? others[0];
+    return row && { row, place: first + puzzles.indexOf(row) };
   }
 
   /** Request the page of a state that begins with a row. */
@@ -109,15 +111,15 @@ export class Archive {
     return request("GET", `puzzles?${asked}`);
   }
 
-  /** The address of the puzzle after another one in the list of a query, URLSearchParams, and its row; null without one. */
+  /** The address of the puzzle to play after another one in the list of a query, URLSearchParams, and its row; null without one. */
   async next(query, id) {
     const { state } = stateOf(ADDRESS + query, this.known);
     const { puzzles, first } = await this.request(state, Number(query.get("first")) || 0);
     const place = puzzles.findIndex((row) => row.puzzle_id === id) + 1;
-    if (place === 0) return null;
-    if (place === puzzles.length) query.set("first", first + place);
-    const row = puzzles[place] ?? (await this.request(state, first + place)).puzzles[0];
-    return row ? { row, address: puzzleAddress(row, query) } : null;
+    const found = place > 0 && await this.findUnsolved(state, first + place, puzzles[place - 1].clue_hash);
+    if (!found) return null;
+    if (found.place >= first + puzzles.length) query.set("first", found.place);
+    return { row: found.row, address: puzzleAddress(found.row, query) };
   }
 
   /** The row of a puzzle, `place` its index in the whole list; undefined if the list lacks it. */
@@ -146,19 +148,19 @@ export class Archive {
     this.part("scroll").hidden = total === 0;
     showPlace(this.part("pager"), page);
     const direction = sign < 0 ? "descending" : "ascending";
-    for (const head of this.section.querySelectorAll("thead th")) head.ariaSort = head.dataset.name === name ? direction : "none";
+    for (const head of this.place.querySelectorAll("thead th")) head.ariaSort = head.dataset.name === name ? direction : "none";
     this.part("sorted").textContent = `Sorted by ${this.columns.find(([column]) => column === name)[1].toLowerCase()}, ${direction}${state.sort ? "" : "; those under 5×5 or a minute last"}.`;
-    this.section.querySelector("[data-do=random]").disabled = total === 0;
+    this.button("random").disabled = total === 0;
     const solved = solvedHashes();
     const stateOfGame = (hash) => (solved.has(hash) ? "solved" : readStorage(GRID_PREFIX + hash) ? "begun" : "");
     const rows = puzzles.map((row) => this.rowElement(row, puzzleAddress(row, query), stateOfGame(row.clue_hash)));
-    this.section.querySelector("tbody").replaceChildren(...rows);
+    this.place.querySelector("tbody").replaceChildren(...rows);
     announce(listedWords(total, this.archive.puzzles));
   }
 
   /** The link to a puzzle on the page of the list that is shown; undefined if it is not there. */
   linkTo(id) {
-    return [...this.section.querySelectorAll("tbody a")].find((link) => link.dataset.id === id);
+    return [...this.place.querySelectorAll("tbody a")].find((link) => link.dataset.id === id);
   }
 
   rowElement(row, address, game) {
@@ -172,6 +174,8 @@ export class Archive {
         cell.append(link);
         if (game) cell.append(" ", markOf(game));
         if (row.author) cell.append(element("small", "", "", "by ", element("bdi", "", "", row.author)));
+        const facts = [row.hardest ?? row.label, row.colors > 1 && countWords(row.colors, "colour"), row.title && row.puzzle_id];
+        cell.append(element("small", "narrow", "", element("bdi", "", "", facts.filter(Boolean).join(" · "))));
       } else if (name === "label" && row.label) {
         const key = element("span", "key", "", text);
         key.style.setProperty("--key", verdictOf(row.label).color);

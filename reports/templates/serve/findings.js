@@ -3,7 +3,8 @@
 import { factItems, verdictOf } from "../browser/facts.js";
 import { differingCells, entriesOf } from "../shared/clues.js";
 import { drawing } from "../shared/drawing.js";
-import { copyText, downloadFile, element } from "../shared/elements.js";
+import { copyText, downloadFile, element, Panel } from "../shared/elements.js";
+import { colorsOf } from "../shared/game.js";
 import { countWords } from "../shared/words.js";
 import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
@@ -13,14 +14,14 @@ const COMMON = ["non", "webpbn-xml", "g", "cwd", "lists"]; // formats that progr
 const LOCAL = /^(localhost$|127\.|\[::1\])/; // hosts of a page that no other computer reaches
 const FOR_PEOPLE = ["minutes", "stars", "grade", "hardest"]; // facts that are not folded
 
-export class Findings {
+export class Findings extends Panel {
   /**
    * place    element with the forms
    * server   {about, formats}, as in /api/about and /api/formats
    * act      {record(), begun(), show(cells)}: the current puzzle, its grid as text, and the callback for a solution to show
    */
   constructor(place, server, act) {
-    this.place = place;
+    super(place);
     this.act = act;
     this.cancelling = null;
     const { seconds, solutions } = this.part("solver").elements;
@@ -28,24 +29,15 @@ export class Findings {
     solutions.max = server.about.most_solutions;
     const { format } = this.part("downloads").elements;
     const [, common, others] = format.querySelectorAll("optgroup");
-    for (const { name, suffixes } of server.formats) {
-      (COMMON.includes(name) ? common : others).append(new Option(`${name} (${suffixes[0]})`, name));
+    for (const { name, suffixes, refuses } of server.formats) {
+      (COMMON.includes(name) ? common : others).append(Object.assign(new Option(`${name} (${suffixes[0]})`, name), { refuses }));
     }
     this.part("solver").addEventListener("invalid", () => (this.part("solver details").open = true), true);
     this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
-    const downloads = this.part("downloads");
-    downloads.addEventListener("submit", (event) => attempt(event, () => this.download(format.value)));
+    this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download(format.value)));
     this.part("share").addEventListener("submit", (event) => attempt(event, () => this.share()));
     this.button("cancel").addEventListener("click", () => this.cancel());
     this.button("show").addEventListener("click", () => this.act.show(entriesOf(this.answer.pictures[0])));
-  }
-
-  part(name) {
-    return this.place.querySelector(`.${name}`);
-  }
-
-  button(name) {
-    return this.place.querySelector(`[data-do=${name}]`);
   }
 
   /** Discard the answer when the puzzle changes, and show its link. */
@@ -53,9 +45,19 @@ export class Findings {
     this.cancel();
     this.answer = null;
     this.part("answer").hidden = true;
-    this.part("left-out").textContent = "";
-    this.part("copied").textContent = "";
+    for (const name of ["left-out", "copied"]) this.part(name).textContent = "";
+    this.offerFormats();
     this.showLink();
+  }
+
+  /** Offer only formats that can hold the puzzle. */
+  offerFormats() {
+    const { record } = this.act.record();
+    const { format } = this.part("downloads").elements;
+    const isBlotted = [...record.rows, ...record.columns].flat().some(([length]) => length === 0);
+    const has = { colors: colorsOf(record) > 1, blots: isBlotted, background: !/^f{6}$/i.test(record.palette[0][2]) };
+    for (const option of format.options) option.disabled = option.hidden = option.refuses?.some((name) => has[name]);
+    if (format.selectedOptions[0].disabled) format.selectedIndex = 0;
   }
 
   cancel() {

@@ -14,7 +14,6 @@ from nonocensus.reports.words.formatting import NO_BREAK
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 
-
 OPTIONS = ("--cpus", "1")
 
 
@@ -26,19 +25,15 @@ def phone(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def open_disc(phone: Tab, side: int = 20) -> None:
+    """Open a disc and show all of it: a board of 20x20 begins enlarged."""
     phone.open(record(disc(side)))
-    show_whole(phone)
+    phone.click("[data-do=smaller]")
 
 
 def tinted(lines: list[list[list[int]]], colors: int) -> dict[str, Any]:
     """Return a puzzle that has these clues as rows and as columns."""
     tints = ([f"tint {k}", "abcdefghijkl"[k], f"{k * 80:06}"] for k in range(colors))
     return {"rows": lines, "columns": lines, "palette": [["white", ".", "ffffff"], *tints]}
-
-
-def show_whole(phone: Tab) -> None:
-    """Show the whole of a board of 20x20, which begins enlarged."""
-    phone.click("[data-do=smaller]")
 
 
 def centre(phone: Tab, x: int, y: int, side: int) -> tuple[float, float]:
@@ -289,7 +284,7 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     phone.touch((centre(phone, 2, 2, 20),))
     assert phone.painted() == 1
     assert phone.text("#puzzle .line-words").startswith("Row 3: ")
-    show_whole(phone)
+    phone.click("[data-do=smaller]")
     left, _, width, _ = phone.cells()
     assert left + width < PHONE
 
@@ -432,7 +427,7 @@ def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     link = phone.until(phone.shared_link)
     phone.load(link.removeprefix(f"{phone.server.address}/"))
     phone.wait_for_puzzle()
-    show_whole(phone)
+    phone.click("[data-do=smaller]")
     assert phone.text("#puzzle .clock") == "0:00"
     for level in ("Show the cells", "Fill them in") * 2:
         if level == "Show the cells":
@@ -451,7 +446,10 @@ def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     phone.driver.refresh()
     phone.wait_for_puzzle()
     assert phone.outcome().startswith(f"Solved in {taken} with 2 hints")
+    assert not phone.one("#puzzle .clock").is_displayed(), "the outcome would lie across it"
     assert violations(phone.driver) == []
+    tap(phone, "[data-do=empty]")
+    phone.until(lambda: phone.text("#puzzle .clock") == "0:00")
     assert phone.errors() == []
 
 
@@ -475,6 +473,7 @@ def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
         assert phone.text("#archive .browse-count") == "1 of 5 puzzles"
         assert violations(phone.driver) == []
         phone.driver.execute_script("document.activeElement.blur(); document.querySelector('h1').click()")
+        assert phone.one("#archive tbody .narrow").text.endswith(" · webpbn/27215")
         tap(phone, "tbody a")
         phone.wait_for_puzzle()
         assert phone.text("#puzzle h1") == "Round window"
