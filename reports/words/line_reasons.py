@@ -85,12 +85,19 @@ def _counts(line: Line) -> Iterator[tuple[int, list[int], list[int], dict[str, A
 
 
 def _by_counting(line: Line) -> Iterator[Reason]:
-    """All cells of a colour are found, or all that can have it are needed."""
-    for total, found, possible, parts in _counts(line):
+    """All cells of a colour, or of all blocks, are found; or all that can have it are needed."""
+    *colors, _ = counts = list(_counts(line))
+    is_complete = bool(colors) and all(total == len(found) for total, found, *_ in colors)
+    for total, found, possible, parts in counts:
         color = parts["color"]
+        if is_complete and not color:
+            cells = sorted(x for _, found, *_ in colors for x in found)
+            ruled = line.painting(0, {*range(len(line.cells))}.difference(cells))
+            yield Reason("complete", ruled, {"cells": cells})
         if total == len(found):
             ruled = line.excluding(color, (x for x in possible if x not in found))
-            yield Reason("found" if total else "none", ruled, parts | {"cells": found})
+            kind = "none" if not total else "complete" if color and len(colors) == 1 else "found"
+            yield Reason(kind, ruled, parts | {"cells": found})
         elif total == len(possible):
             yield Reason("needed", line.painting(color, possible), parts | {"cells": possible})
 
@@ -218,9 +225,6 @@ def _mercury(line: Line, t: int, x: int) -> Iterator[Reason]:
     if block.length == BLOT or run >= len(line.cells) or line.cells[run] != 1 << block.color:
         return
     start, end, color = next(each for each in line.runs() if each[0] <= run < each[1])
-    parts = {"block": t, "cell": x, "cells": [run], "passed": range(x)}
-    if len(line.stretch(color, x, x, run + 1)) > block.length:
-        yield Reason("joined", line.excluding(color, [x]), parts)
     is_only = sum(other.color == color for other in line.clue) == 1
     for past in sorted({x + 1, end - block.length}):
         ruled, passed = line.excluding(color, range(x, past)), range(0 if is_only else x)

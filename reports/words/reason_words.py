@@ -28,6 +28,7 @@ SENTENCES = {
     "full": "{sum}{gaps} fill the {side}",
     "long": "{block} fills the {side}",
     "lacks": "the clue has no {colors}",
+    "complete": "{all_blocks} found, in {cells}",
     "found": "{all} {name} {cells_is} found{of}, in {cells}",
     "none": "{sum} fill the {side}",
     "needed": "only {cells} can be {name}, and {count} {name} {cells_is} needed{of}",
@@ -37,8 +38,7 @@ SENTENCES = {
     "covers": "{block} must cover {cells}",
     "near": "{cells_are} {name} and can only belong to {block}, which {edge}",
     "whole": "{cells_are} {name} and can only be {blocks}, now complete",
-    "joined": "if {cell} were {name}, it would belong to {block}, which would run into {cells} and be too long",
-    "stretched": "{cells} can only belong to {block}, and {hull} are {hull_count} cells, too many for it",
+    "stretched": "if {cell} were {name}, {block} would be {hull_count} cells long ({hull})",
     "cover": "{cover}",
     "owned": "{cover}",
     "split": "if {cell} were {name}, {cells} would be one block, but {too_long}",
@@ -63,10 +63,10 @@ HINTS = {
     "full": "Its blocks and gaps fill it.",
     "long": "Its block fills it.",
     "lacks": "Its clue has no {colors}.",
+    "complete": "All its blocks are found.",
     "found": "All its {name} cells are found.",
     "none": "Its blocks fill it.",
     "needed": "No more of its cells can be {name} than are needed.",
-    "stretched": "Painted cells can only belong to the first block: with cells at the edge it would be too long.",
     "owned": "Painted cells can only belong to one block, which does not reach cells farther away than its length.",
     "assume": "Assume a colour in the cell: the blocks do not fit any more.",
     "grow": "Painted cells can only belong to blocks that reach farther.",
@@ -79,6 +79,9 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 LONGEST_CLUE, LONGEST_PIECES = 40, 80
 """Letters of a clue that a sentence repeats, and of the pieces of a longer one."""
+
+MOST_ADDED = 5
+"""Blocks whose lengths a sentence adds; of more it says how many they are."""
 
 
 def ordinal(index: int) -> str:
@@ -123,7 +126,7 @@ class LineWords:
         """Name the line and its clue, of a long one the blocks around those named: `Row 4, clue … 3 red, 1 blue …`."""
         clue, near = clue_words(self.puzzle, self.line.clue), {t + k for t in self.named for k in (-1, 0, 1)}
         if len(clue) > LONGEST_CLUE:
-            pieces = map(self.pieces, (near | self.summed, near))
+            pieces = map(self.pieces, (near | self.summed, near, self.named))
             clue = next((each for each in pieces if len(each) <= LONGEST_PIECES), "")
         return f"{self.side.capitalize()} {self.number}" + f", clue {clue}" * bool(clue)
 
@@ -163,10 +166,13 @@ class LineWords:
         return join_words(names, last)
 
     def sum(self, blocks: Sequence[int]) -> str:
-        """Add lengths: `3 + 1`; of four or more alike in a row `5 × 1`."""
-        self.summed.update(blocks)
-        alike = [(length, len(list(run))) for length, run in groupby(self.line.clue[t].length or "?" for t in blocks)]
-        return " + ".join(" + ".join([str(k)] * times) if times < 4 else f"{times} × {k}" for k, times in alike)
+        """Add lengths: `3 + 1`; of many blocks `9 blocks (10 cells)`."""
+        if len(blocks) <= MOST_ADDED:
+            self.summed.update(blocks)
+            return " + ".join(str(self.line.clue[t].length or "?") for t in blocks)
+        is_least = any(self.line.clue[t].length == BLOT for t in blocks)
+        cells = count_text(sum(least(self.line.clue[t]) for t in blocks), "cell")
+        return f"{len(blocks)} blocks ({'at least ' * is_least}{cells})"
 
     def gaps(self, blocks: Sequence[int]) -> str:
         """Say how many gaps consecutive blocks need between them."""
@@ -176,8 +182,8 @@ class LineWords:
     def of(self, blocks: Sequence[int], color: int) -> str:
         """Say how a number of cells is counted, unless a single block says it."""
         if color:
-            self.summed.update(blocks)
-            return f" ({self.sum(blocks)})" if len(blocks) > 1 else ""
+            said = self.sum(blocks) if len(blocks) <= MOST_ADDED else f"{len(blocks)} blocks"
+            return f" ({said})" if len(blocks) > 1 else ""
         return f" ({len(self.line.cells)} less {sum(self.line.clue[t].length for t in blocks)} in blocks)"
 
     def cover(self, parts: Mapping[str, Any]) -> str:
@@ -189,8 +195,9 @@ class LineWords:
         lead = [f"{self.cells(given[t])} {belongs[k > 0]} to {self.block(t)}" for k, t in enumerate(given)]
         clauses = []
         for side, name in (("before", "latest"), ("after", "earliest")):
-            if side in parts:
-                clauses.append(self.limit(parts, parts[side], parts[name], side == "before", parts["runs"].get(side)))
+            limit = (parts[side], parts[name], side == "before") if side in parts else None
+            if limit and (side in parts["runs"] or limit not in parts["others"]):
+                clauses.append(self.limit(parts, *limit, parts["runs"].get(side)))
         short: dict[str, list[int]] = {}
         for t, room, within in parts["short"]:
             where = f" (within {self.cells(within)})" if within else ""
@@ -400,6 +407,7 @@ def _hull(parts: Mapping[str, Any]) -> range:
 
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "all": lambda _, parts: {1: "the only", 2: "both"}.get(parts["count"], f"all {parts['count']}"),
+    "all_blocks": lambda words, _: "all blocks are" if len(words.line.clue) > 1 else f"{words.block(0)} is",
     "block": lambda words, parts: words.block(parts["block"]),
     "blocks": lambda words, parts: words.blocks(parts["blocks"]),
     "cases": lambda words, parts: words.cases(parts["cases"]),

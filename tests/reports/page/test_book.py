@@ -224,7 +224,7 @@ def test_book_of_one_puzzle_has_no_contents_and_one_example() -> None:
     (how,) = parts["How to solve"]
     assert not re.search("colours may touch|question mark", how)
     assert how.count("Row 2, clue 5: the 5 fills the 5 cells of the row, so columns 1 to 5 are black.") == 1
-    assert "10. Row 5, clue 1: the only black cell is found, in column 3, so column 4 is white." in how
+    assert "10. Row 5, clue 1: the 1 is found, in column 3, so column 4 is white." in how
 
 
 def test_same_puzzles_give_the_same_file() -> None:

@@ -204,8 +204,8 @@ def test_steps_of_a_line_and_technique_are_one_by_one_sentence() -> None:
     steps = [Step(MERCURY, 0, ((0, 1),)), Step(MERCURY, 0, ((1, 1),))]
     (told,) = describe_merged(Explanation(puzzle, list(cells), steps, [1, 1, *cells[2:]], "open"))
     assert told.what == (
-        "Row 1, clue 4: columns 4 to 6 can only belong to the 4, and columns 2 to 6 are 5 cells, too many for it, so "
-        "columns 1 and 2 are white."
+        "Row 1, clue 4: if column 2 were black, the 4 would be 5 cells long (columns 2 to 6), so columns 1 and 2 are "
+        "white."
     )
 
 
@@ -217,7 +217,7 @@ def test_lines_of_which_the_same_is_said_are_one_step() -> None:
     assert "\n".join(step.what for step in told) == (
         "Rows 1 and 6, clue 0: there is no block, so columns 1 to 5 are white.\n"
         "Row 3, clue 5: the 5 fills the 5 cells of the row, so columns 1 to 5 are black.\n"
-        "Column 1, clue 1: the only black cell is found, in row 3, so rows 2, 4 and 5 are white.\n"
+        "Column 1, clue 1: the 1 is found, in row 3, so rows 2, 4 and 5 are white.\n"
         "Rows 2, 4 and 5, clue 4: only columns 2 to 5 can be black, and 4 black cells are needed, so columns 2 to 5 "
         "are black."
     )

@@ -84,6 +84,8 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
             here = next((line.clue[t].color for t, (start, end) in enumerate(spans) if start <= x < end), 0)
             assert here != color, (line, reason)
     parts = reason.parts
+    if reason.kind == "complete":
+        assert parts["cells"] == [x for x, colors in enumerate(line.cells) if colors > 1 and colors & (colors - 1) == 0]
     if reason.kind in ("found", "needed"):
         cells = line.painted(parts["color"]) if reason.kind == "found" else line.can(parts["color"])
         assert cells == parts["cells"]
@@ -110,10 +112,6 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         cell, (seen,) = parts["cell"], parts["cells"]
         reached = range(cell - max(length, 1) + 1, seen + 1) if "is_mirrored" in parts else range(seen, cell + length)
         assert ruled <= set(reached), "what it covers from the edge at most"
-    if reason.kind == "joined":
-        (run,), cell = parts["cells"], parts["cell"]
-        assert abs(run - cell) == length
-        assert all(line.cells[x] >> line.clue[parts["block"]].color & 1 for x in range(min(run, cell), max(run, cell)))
     if reason.kind == "stretched":
         assert abs(parts["cell"] - parts["cells"][0]) >= length or abs(parts["cell"] - parts["cells"][-1]) >= length
         far = max((parts["cells"][0], parts["cells"][-1]), key=lambda end: abs(end - parts["cell"]))
@@ -311,7 +309,7 @@ clue: 2 1 | ????
 2 + 1 and 1 gap fill the 4 cells of the row, so columns 1, 2 and 4 are black and column 3 is white
 
 clue: 1 1 1 1 1 1 1 1 2 | ??????????????????
-8 × 1 + 2 and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black and columns
+9 blocks (10 cells) and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black and columns
 2, 4, 6, 8, 10, 12, 14 and 16 are white
 
 clue: 1r | +-*
@@ -319,6 +317,9 @@ the clue has no black, so column 1 is red and column 3 is not black
 
 counting: 1 1r | #**
 the only black cell is found, in column 1, so columns 2 and 3 are not black
+
+counting: 1 2r | #??rr*
+all blocks are found, in columns 1, 4 and 5, so columns 2, 3 and 6 are white
 
 counting: 3 | ??.?
 only columns 1, 2 and 4 can be black, and 3 black cells are needed, so columns 1, 2 and 4 are black
@@ -358,8 +359,7 @@ overlap: 1 1 1r 4 1r | .-***********
 so column 9 is black
 
 overlap: 2 1r 3 1r 1 1r 2 | ..***********
-2 + 1 + 3 + 1 + 1 + 1 + 2 fill the 11 cells left (columns 3 to 13), so columns 3, 4, 6 to 8, 10, 12 and 13 are
-black and columns 5, 9 and 11 are red
+7 blocks (11 cells) fill the 11 cells left (columns 3 to 13), so columns 3, 4, 6 to 8, 10, 12 and 13 are black and columns 5, 9 and 11 are red
 
 glue: 3 1 | #???????
 column 1 is black and can only belong to the 3, which begins there, so columns 2 and 3 are black
@@ -383,12 +383,10 @@ with 4 + 2 + 1 and 1 gap after it, the black 2 ends in column 7 at the latest: c
 black 1, now complete, so column 14 is not black
 
 mercury: 2 1 | .??#???
-as column 1 is white, if column 2 were black, it would belong to the 2, which would run into column 4 and be too long,
-so column 2 is white
+as column 1 is white, if column 2 were black, the 2 would be 3 cells long (columns 2 to 4), so column 2 is white
 
 mercury: 2 1 | ??#????
-if column 1 were black, it would belong to the 2, which would run into column 3 and be too long, so column 1 is
-white
+if column 1 were black, the 2 would be 3 cells long (columns 1 to 3), so column 1 is white
 
 spaces: 2 | ???#??
 as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, so columns 1 and 2 are white. As
@@ -475,9 +473,7 @@ def test_cell_that_is_cut_off_from_a_run_is_out_of_reach() -> None:
     line = line_with(clue_of("3"), (COLORS[sign] for sign in "?.?#??"))
     (reason,) = find_reasons(line, frozenset({(0, 1)}), techniques.MERCURY)
     words = LineWords(Puzzle((line.clue,), ((),) * 6, palette=RED[:2]), 0, line)
-    assert (
-        words.argument(reason) == "column 4 can only belong to the 3, and columns 1 to 4 are 4 cells, too many for it"
-    )
+    assert words.argument(reason) == "if column 1 were black, the 3 would be 4 cells long (columns 1 to 4)"
 
 
 def test_long_clue_is_shown_around_the_blocks_that_are_named() -> None:
