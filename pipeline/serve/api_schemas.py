@@ -140,11 +140,14 @@ class PictureRequest(BaseModel):
 
 
 class PuzzleReply(BaseModel):
-    """A puzzle, the hash of its clues (equal clues have equal hashes), and its palette in words as explanations use."""
+    """A puzzle, the hash of its clues (equal clues have equal hashes), and its palette in words and letters as
+    explanations use; one colour has no letters.
+    """
 
     clue_hash: str
     puzzle: dict[str, Any]
     color_names: list[str]
+    color_letters: str
 
 
 class ProblemReply(BaseModel):

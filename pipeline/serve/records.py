@@ -13,7 +13,7 @@ from nonocensus.pipeline.findings.csv_file import json_value
 from nonocensus.pipeline.serve.serve_limits import MAX_AREA
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.grid_state import UNKNOWN, empty
-from nonocensus.reports.drawings.sheet_colors import color_names
+from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
 from nonocensus.reports.words.formatting import MEANINGS
 from nonocensus.scrapers.formats import FormatError, jsonl
 from nonocensus.solver.model.measures import difficulty
@@ -35,9 +35,11 @@ def puzzle_record(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def puzzle_reply(puzzle: Puzzle) -> dict[str, Any]:
-    """Return a puzzle as JSON with its clue hash and its colours in words."""
-    clue_hash = puzzle_batch([puzzle])["clue_hash"][0].as_py()
-    return {"clue_hash": clue_hash, "puzzle": puzzle_record(puzzle), "color_names": color_names(puzzle.palette)}
+    """Return a puzzle as JSON with its clue hash and its colours in words, several with letters."""
+    named = {"color_names": color_names(puzzle.palette), "color_letters": ""}
+    if puzzle.colors > 1:
+        named["color_letters"] = color_letters(puzzle.palette)
+    return {"clue_hash": puzzle_batch([puzzle])["clue_hash"][0].as_py(), "puzzle": puzzle_record(puzzle), **named}
 
 
 def parse_puzzle(record: bytes) -> Puzzle:

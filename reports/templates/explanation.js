@@ -1,6 +1,6 @@
 // Steps through an explanation: paints the drawing's cells as they are after step `at`.
 
-import { applyStep, CELL, fill, highlightShapes, isLight, linesAndCells } from "./shared/drawing.js";
+import { applyStep, fill, highlightShapes, linesAndCells } from "./shared/drawing.js";
 import { readJson, svg } from "./shared/elements.js";
 
 const PAUSE = 450; // milliseconds
@@ -25,13 +25,6 @@ function paint() {
   const known = sets.map((set) => (set & (set - 1) ? null : 31 - Math.clz32(set)));
   const content = { shown: Uint8Array.from(known), open: (k) => known[k] === null, crossed: (k) => known[k] === 0, possible: sets };
   fill(sheet, data.width, data.palette, content);
-  for (const [color, { rgb, letter }] of data.palette.entries()) {
-    if (!letter) continue;
-    const places = [...known.keys()].filter((k) => known[k] === color);
-    const x = places.map((k) => ((k % data.width) + 0.5) * CELL).join(" ");
-    const y = places.map((k) => (Math.floor(k / data.width) + 0.5) * CELL + 3).join(" ");
-    sheet.querySelector(".over").append(svg("text", { x, y, fill: isLight(rgb) ? "#000" : "#fff" }, letter.repeat(places.length)));
-  }
 }
 
 /** Show the grid after a step; 0 is the grid before the first one. */

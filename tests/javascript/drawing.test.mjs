@@ -6,7 +6,7 @@ import { comparedSheet, formerOf, legend, nearestImage, nonogramSheet, nonogramT
 import { idWords, layersOf, repeatWords, undrawnWords } from "../../reports/templates/browser/puzzle.js";
 import { titleWords } from "../../reports/templates/shared/words.js";
 import { clueItems, cluesOf, lineWords } from "../../reports/templates/shared/clues.js";
-import { drawing, isLight, wrapped } from "../../reports/templates/shared/drawing.js";
+import { drawing, inkOn, wrapped } from "../../reports/templates/shared/drawing.js";
 import { readJson } from "../../reports/templates/shared/elements.js";
 
 const { regulars } = readJson("page-constants");
@@ -54,11 +54,13 @@ test("an empty line has a 0 without a chip, with room for it", () => {
 test("clues that are not black stand on chips, in the colour that can be read on them", () => {
   const palette = paletteEntries("ffffff white\nffff99 yellow\n000080 navy");
   const clues = { rows: [[[1, 1], [1, 2]]], columns: [[[1, 1]], [[1, 2]]] };
-  const image = drawing({ picture: { width: 2, height: 1, clues }, palette, shown: null, text: "" });
+  const lettered = palette.map((color, k) => ({ ...color, letter: ["", "Y", "N"][k] }));
+  const image = drawing({ picture: { width: 2, height: 1, clues }, palette: lettered, shown: [2, 0], text: "" });
+  assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => text.textContent), ["1Y", "1N"]);
+  assert.deepEqual(image.querySelectorAll(".letters").map((text) => text.textContent), ["", "N"], "on painted cells, too");
   assert.deepEqual(image.querySelector(".rows").querySelectorAll(".chip").map((chip) => chip.getAttribute("fill")), ["#ffff99", "#000080"]);
   assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => text.getAttribute("fill")), ["#000", "#fff"]);
-  assert.ok(isLight("ffff99") && !isLight("000080"));
-  assert.ok(isLight("00b000") && !isLight("ff0000"), "in grey, red is dark");
+  assert.deepEqual(["ffff99", "000080", "00b000", "ff0000"].map(inkOn), ["#000", "#fff", "#000", "#fff"], "in grey, red is dark");
 });
 
 test("a clue wraps only if its numbers are larger then, and no larger than wanted", () => {

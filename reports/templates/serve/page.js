@@ -155,8 +155,8 @@ class Page {
   renderPuzzle() {
     if (this.rendered === this.described) return;
     this.rendered = this.described;
-    const { puzzle, clue_hash: hash, color_names: names, answer } = this.described;
-    const board = puzzleOf(puzzle, names);
+    const { puzzle, clue_hash: hash, color_names: names, color_letters: letters, answer } = this.described;
+    const board = puzzleOf(puzzle, names, letters);
     const { width, height } = board;
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi", "", "", titleWords(puzzle.title, puzzle.puzzle_id)));

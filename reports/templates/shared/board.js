@@ -1,7 +1,7 @@
 // The drawing of a Game, which is filled in by mouse, touch and keyboard; with words for screen readers.
 
 import { lineWords } from "./clues.js";
-import { CELL, drawing, fill, highlightShapes, wrapped } from "./drawing.js";
+import { CELL, drawing, fill, highlightShapes, inkOn, wrapped } from "./drawing.js";
 import { element, svg } from "./elements.js";
 import { EMPTY } from "./saved_grids.js";
 import { countWords } from "./words.js";
@@ -621,9 +621,9 @@ function fingerSpread(one, other) {
   };
 }
 
-/** The tools for the colours of a palette: [value, name, rgb]. */
+/** The tools for the colours of a palette: [value, name, rgb, letter]. */
 export function colorTools(palette) {
-  return palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
+  return palette.slice(1).map(({ name, rgb, letter }, k) => [k + 1, name || `colour ${k + 1}`, rgb, letter]);
 }
 
 /** The tool that marks cells of the background, by the background's name. */
@@ -633,12 +633,12 @@ export function emptyTool([{ name, rgb }]) {
 
 /** Show the tools of a board with one chosen. `group` names the radio buttons. */
 export function renderTools(place, group, tools, board, chosen) {
-  place.replaceChildren(...tools.map(([value, name, rgb]) => {
+  place.replaceChildren(...tools.map(([value, name, rgb, letter = ""]) => {
     const input = element("input");
     Object.assign(input, { type: "radio", name: group, value, checked: value === chosen });
     input.addEventListener("change", () => (board.tool = value));
-    const chip = element("span", value === EMPTY ? "chip crossed" : "chip");
-    chip.style.backgroundColor = `#${rgb}`;
+    const chip = element("span", value === EMPTY ? "chip crossed" : "chip", "", letter);
+    Object.assign(chip.style, { backgroundColor: `#${rgb}`, color: inkOn(rgb) });
     const label = element("label", "", "", input, chip, element("span", "tool-name", "", name));
     label.title = name;
     return label;

@@ -11,7 +11,8 @@ const WHITE = "ffffff";
  * Draw a puzzle.
  *
  * picture   as Pictures.of returns it
- * palette   [{rgb, name}, ...], the background first; entries beyond it are grey
+ * palette   [{rgb, name, letter}, ...], the background first; entries beyond it are grey; a letter, which is optional, stands
+ *           on the clues and cells of its colour
  * shown     Uint8Array of the palette entries in the cells, or null for an empty grid
  * marked    Uint8Array, or null: cells that differ from `shown` get a mark
  * crossed   predicate of a cell's index: draw a cross; optional
@@ -54,6 +55,7 @@ export function fill(image, width, palette, { shown, marked = null, crossed = nu
   }
   if (crossed) layers.under.push(glyphs("crosses", crossed, shown.length, width, CROSS));
   if (wrong) layers.over.push(glyphs("wrong", wrong, shown.length, width, RING));
+  if (shown) layers.over.push(...letters(shown, width, palette));
   if (possible) layers.over.push(...possibleMarks(possible, width, palette));
   for (const [name, content] of Object.entries(layers)) image.querySelector(`.${name}`).replaceChildren(...content);
 }
@@ -78,6 +80,16 @@ function cellPaths(entries, width, palette) {
   return Array.from(paths, ([entry, runs]) =>
     svg("path", { class: "cells", "data-entry": entry, fill: `#${colorOf(palette, entry)}`, d: runs.join("") }),
   );
+}
+
+/** A text for each colour with a letter, which has a position in each of its cells. */
+function letters(shown, width, palette) {
+  return palette.filter(({ letter }) => letter).map((color) => {
+    const places = [...shown.keys()].filter((k) => palette[shown[k]] === color);
+    const x = places.map((k) => ((k % width) + 0.5) * CELL).join(" ");
+    const y = places.map((k) => (Math.floor(k / width) + 0.5) * CELL).join(" ");
+    return svg("text", { class: "letters", x, y, fill: inkOn(color.rgb) }, color.letter.repeat(places.length));
+  });
 }
 
 /** The grid lines; every fifth one and the border are thicker and extend between the clues. */
@@ -133,7 +145,7 @@ function possibleMarks(possible, width, palette) {
 function clueGroup(side, lines, palette, chips, place) {
   return svg("g", { class: `clues ${side}` }, ...lines.map((blocks, line) =>
     svg("g", {}, ...(blocks.length ? blocks : [["0", 0]]).flatMap(([length, color], k, { length: count }) =>
-      clueNumber(...place(line, count - k), length, colorOf(palette, color), chips && color > 0),
+      clueNumber(...place(line, count - k), (length || "?") + (palette[color]?.letter ?? ""), colorOf(palette, color), chips && color > 0),
     )),
   ));
 }
@@ -154,24 +166,23 @@ export function wrapped(count, room, most = 1) {
   return ways.reduce((best, way) => (way.share > best.share ? way : best));
 }
 
-/** A number at (x, y), on a chip of its colour unless all are black; a hidden one is a question mark. */
-function clueNumber(x, y, length, color, chip) {
-  const words = length === 0 ? "?" : String(length);
+/** A number at (x, y), on a chip of its colour unless all are black. */
+function clueNumber(x, y, words, color, chip) {
   const number = svg("text", { x: x + CELL / 2, y: y + CELL / 2 }, words);
   if (words.length > 2) number.setAttribute("class", "long");
   if (!chip) return [number];
-  number.setAttribute("fill", isLight(color) ? "#000" : "#fff");
+  number.setAttribute("fill", inkOn(color));
   const box = { x: x + 1.5, y: y + 1.5, width: CELL - 3, height: CELL - 3, rx: 3, fill: `#${color}` };
   return [svg("rect", { class: "chip", ...box }), number];
 }
 
-/** Whether black text has more contrast than white on this colour, as reports.drawings.sheet_colors.ink. */
-export function isLight(color) {
+/** Black, or white if text has more contrast in white on this colour, as reports.drawings.sheet_colors.ink. */
+export function inkOn(color) {
   const encoded = [0, 2, 4].map((k) => parseInt(color.slice(k, k + 2), 16) / 255);
   const weighted = (parts, weights) => parts.reduce((sum, part, k) => sum + part * weights[k], 0);
   const luminance = weighted(encoded.map((part) => part ** 2.2), [0.2126, 0.7152, 0.0722]);
   const grey = weighted(encoded, [0.299, 0.587, 0.114]) ** 2.2;
-  return (luminance + 0.05) * (grey + 0.05) > 1.05 * 0.05;
+  return (luminance + 0.05) * (grey + 0.05) > 1.05 * 0.05 ? "#000" : "#fff";
 }
 
 /**

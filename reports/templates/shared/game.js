@@ -165,15 +165,16 @@ export function wrongWords(count) {
   return `${countWords(count, "cell")} ${count === 1 ? "is" : "are"} wrong`;
 }
 
-/** A record's palette as drawings need it, with other names if given; invalid colours are grey. */
-export function paletteOf(record, names) {
-  return record.palette.map(([name, , rgb], k) => ({ name: names?.[k] ?? name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
+/** A record's palette as drawings need it, with other names, and letters, if given; invalid colours are grey. */
+export function paletteOf(record, names, letters = "") {
+  const rgbOf = (rgb) => (/^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888");
+  return record.palette.map(([name, , rgb], k) => ({ name: names?.[k] ?? name, rgb: rgbOf(rgb), letter: letters.charAt(k).trim() }));
 }
 
 /** A record as a board needs it, with the colours of its clues. */
-export function puzzleOf(record, names) {
+export function puzzleOf(record, names, letters) {
   const { rows, columns } = record;
-  const palette = paletteOf(record, names).slice(0, Math.max(2, colorsOf(record) + 1));
+  const palette = paletteOf(record, names, letters).slice(0, Math.max(2, colorsOf(record) + 1));
   return { width: columns.length, height: rows.length, clues: { rows, columns }, palette };
 }
 

@@ -309,8 +309,8 @@ clue: 2 1 | ????
 2 + 1 and 1 gap fill the 4 cells of the row, so columns 1, 2 and 4 are black and column 3 is white
 
 clue: 1 1 1 1 1 1 1 1 2 | ??????????????????
-9 blocks (10 cells) and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black and columns
-2, 4, 6, 8, 10, 12, 14 and 16 are white
+9 blocks (10 cells) and 8 gaps fill the 18 cells of the row, so columns 1, 3, 5, 7, 9, 11, 13, 15, 17 and 18 are black
+and columns 2, 4, 6, 8, 10, 12, 14 and 16 are white
 
 clue: 1r | +-*
 the clue has no black, so column 1 is red and column 3 is not black
@@ -359,7 +359,8 @@ overlap: 1 1 1r 4 1r | .-***********
 so column 9 is black
 
 overlap: 2 1r 3 1r 1 1r 2 | ..***********
-7 blocks (11 cells) fill the 11 cells left (columns 3 to 13), so columns 3, 4, 6 to 8, 10, 12 and 13 are black and columns 5, 9 and 11 are red
+7 blocks (11 cells) fill the 11 cells left (columns 3 to 13), so columns 3, 4, 6 to 8, 10, 12 and 13 are black and
+columns 5, 9 and 11 are red
 
 glue: 3 1 | #???????
 column 1 is black and can only belong to the 3, which begins there, so columns 2 and 3 are black
