@@ -140,9 +140,7 @@ class PictureRequest(BaseModel):
 
 
 class PuzzleReply(BaseModel):
-    """A puzzle, the hash of its clues (equal clues have equal hashes), and its palette in words and letters as
-    explanations use; one colour has no letters.
-    """
+    """A puzzle, its clues' hash (equal clues have equal hashes), its colours in words, and letters of several."""
 
     clue_hash: str
     puzzle: dict[str, Any]

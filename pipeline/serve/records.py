@@ -36,9 +36,8 @@ def puzzle_record(puzzle: Puzzle) -> dict[str, Any]:
 
 def puzzle_reply(puzzle: Puzzle) -> dict[str, Any]:
     """Return a puzzle as JSON with its clue hash and its colours in words, several with letters."""
-    named = {"color_names": color_names(puzzle.palette), "color_letters": ""}
-    if puzzle.colors > 1:
-        named["color_letters"] = color_letters(puzzle.palette)
+    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+    named = {"color_names": color_names(puzzle.palette), "color_letters": letters}
     return {"clue_hash": puzzle_batch([puzzle])["clue_hash"][0].as_py(), "puzzle": puzzle_record(puzzle), **named}
 
 

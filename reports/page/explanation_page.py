@@ -85,8 +85,7 @@ def _printed_grids(explanation: Explanation, steps: list[DescribedStep], letters
 def _data(explanation: Explanation, steps: list[DescribedStep], letters: str) -> dict[str, Any]:
     """Return what the script needs: the grid's position and colours, and each step's lines and changes."""
     puzzle, place = explanation.puzzle, geometry(explanation.puzzle)
-    entries = range(len(puzzle.palette))
-    palette = [{"rgb": rgb(puzzle, entry), "letter": letters[entry : entry + 1].strip()} for entry in entries]
+    palette = [{"rgb": rgb(puzzle, k), "letter": letters[k : k + 1].strip()} for k in range(len(puzzle.palette))]
     return {
         "width": puzzle.width,
         "height": puzzle.height,

@@ -92,12 +92,10 @@ def _by_counting(line: Line) -> Iterator[Reason]:
         color = parts["color"]
         if is_complete and not color:
             cells = sorted(x for _, found, *_ in colors for x in found)
-            ruled = line.painting(0, {*range(len(line.cells))}.difference(cells))
-            yield Reason("complete", ruled, {"cells": cells})
-        if total == len(found):
+            yield Reason("complete", line.painting(0, line.can(0)), {"cells": cells})
+        if total == len(found) > 0:
             ruled = line.excluding(color, (x for x in possible if x not in found))
-            kind = "none" if not total else "complete" if color and len(colors) == 1 else "found"
-            yield Reason(kind, ruled, parts | {"cells": found})
+            yield Reason("complete" if color and len(colors) == 1 else "found", ruled, parts | {"cells": found})
         elif total == len(possible):
             yield Reason("needed", line.painting(color, possible), parts | {"cells": possible})
 

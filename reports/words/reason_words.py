@@ -30,7 +30,6 @@ SENTENCES = {
     "lacks": "the clue has no {colors}",
     "complete": "{all_blocks} found, in {cells}",
     "found": "{all} {name} {cells_is} found{of}, in {cells}",
-    "none": "{sum} fill the {side}",
     "needed": "only {cells} can be {name}, and {count} {name} {cells_is} needed{of}",
     "range": "{kept}{block} can only be in {within}{left}",
     "fixed": "{kept}{block} must be in {within}{left}",
@@ -38,7 +37,7 @@ SENTENCES = {
     "covers": "{block} must cover {cells}",
     "near": "{cells_are} {name} and can only belong to {block}, which {edge}",
     "whole": "{cells_are} {name} and can only be {blocks}, now complete",
-    "stretched": "if {cell} were {name}, {block} would be {hull_count} cells long ({hull})",
+    "stretched": "if {cell} were {name}, {block} would be {long}",
     "cover": "{cover}",
     "owned": "{cover}",
     "split": "if {cell} were {name}, {cells} would be one block, but {too_long}",
@@ -65,7 +64,6 @@ HINTS = {
     "lacks": "Its clue has no {colors}.",
     "complete": "All its blocks are found.",
     "found": "All its {name} cells are found.",
-    "none": "Its blocks fill it.",
     "needed": "No more of its cells can be {name} than are needed.",
     "owned": "Painted cells can only belong to one block, which does not reach cells farther away than its length.",
     "assume": "Assume a colour in the cell: the blocks do not fit any more.",
@@ -75,7 +73,6 @@ HINTS = {
 """How to look at a line for an argument, where its technique has several (`Technique.says`)."""
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
 
 LONGEST_CLUE, LONGEST_PIECES = 40, 80
 """Letters of a clue that a sentence repeats, and of the pieces of a longer one."""
@@ -170,9 +167,8 @@ class LineWords:
         if len(blocks) <= MOST_ADDED:
             self.summed.update(blocks)
             return " + ".join(str(self.line.clue[t].length or "?") for t in blocks)
-        is_least = any(self.line.clue[t].length == BLOT for t in blocks)
-        cells = count_text(sum(least(self.line.clue[t]) for t in blocks), "cell")
-        return f"{len(blocks)} blocks ({'at least ' * is_least}{cells})"
+        at_least = "at least " * any(self.line.clue[t].length == BLOT for t in blocks)
+        return f"{len(blocks)} blocks ({at_least}{sum(least(self.line.clue[t]) for t in blocks)} cells)"
 
     def gaps(self, blocks: Sequence[int]) -> str:
         """Say how many gaps consecutive blocks need between them."""
@@ -337,6 +333,11 @@ class LineWords:
         named = zip(blocks, within, strict=True)
         return join_words([f"{self.block(t)} (within {self.cells(cells)})" for t, cells in named], "or")
 
+    def long(self, cells: Collection[int]) -> str:
+        """Say how long a block that covers some cells is at least."""
+        hull = range(min(cells), max(cells) + 1)
+        return f"{len(hull)} cells long ({self.cells(hull)})"
+
     def argument(self, reason: Reason) -> str:
         """Say an argument, without what it excludes; a semicolon ends a sentence of it."""
         return self._led(self.lead(reason.parts), reason)
@@ -399,12 +400,6 @@ def _color_of(words: LineWords, parts: Mapping[str, Any]) -> str:
     return color_name(words.puzzle, parts["color"] if "color" in parts else words.line.clue[parts["block"]].color)
 
 
-def _hull(parts: Mapping[str, Any]) -> range:
-    """Return the cells from a cell to painted ones, all of them."""
-    cells = {parts["cell"], *parts["cells"]}
-    return range(min(cells), max(cells) + 1)
-
-
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "all": lambda _, parts: {1: "the only", 2: "both"}.get(parts["count"], f"all {parts['count']}"),
     "all_blocks": lambda words, _: "all blocks are" if len(words.line.clue) > 1 else f"{words.block(0)} is",
@@ -423,11 +418,10 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "edge": lambda words, parts: words.edge(parts["cell"], "is_mirrored" in parts, parts["cells"]),
     "end": lambda words, parts: words.argument(parts["end"]),
     "gaps": lambda words, parts: words.gaps(parts["sum"]),
-    "hull": lambda words, parts: words.cells(_hull(parts)),
-    "hull_count": lambda _, parts: str(len(_hull(parts))),
     "kept": lambda words, parts: words.kept(parts, parts["block"], parts["within"]),
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "left": lambda words, parts: words.left(parts),
+    "long": lambda words, parts: words.long({parts["cell"], *parts["cells"]}),
     "name": _color_of,
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),
     "only": lambda words, parts: f"only {words.cells(parts['cells'])}" if parts["cells"] else "no cell",

@@ -86,11 +86,6 @@ class Explanation(NamedTuple):
             exclude(cells, step.ruled)
             yield list(cells)
 
-    def decisive(self) -> list[bool]:
-        """Return for each step whether it leaves a cell with one colour."""
-        pairs = zip(self.steps, self.grids(), strict=True)
-        return [any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled) for step, cells in pairs]
-
 
 class InvalidStep(Exception):
     """The checker rejected a step: a bug in this program."""
@@ -116,7 +111,8 @@ def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, 
     if state in ("contradiction", "timeout"):
         explanation = _up_to_contradiction(explanation, explainer.replay)
     if 0 <= most < len(explanation.steps):
-        explanation = _cut(explanation, most)
+        explanation = explanation._replace(steps=explanation.steps[:most], state="timeout", end=None)
+        explanation = explanation._replace(cells=[explanation.start, *explanation.grids()][-1])
     check(explanation)
     return explanation
 
@@ -127,9 +123,7 @@ def check(explanation: Explanation) -> None:
     replay = _replay(puzzle)
     rows, columns = _blocks(puzzle)
     palette = [color.name for color in puzzle.palette]
-    checker = Checker(
-        header_of(puzzle.puzzle_id, palette, rows, columns, "none", "probe")
-    )  # "probe" has no depth limit
+    checker = Checker(header_of(puzzle.puzzle_id, palette, rows, columns, "none", "probe"))  # which has no depth limit
     checker.cells = list(explanation.start)
     for line in checker_steps(explanation, replay):
         checker.step(line)
@@ -171,12 +165,6 @@ def _up_to_contradiction(explanation: Explanation, replay: Replay) -> Explanatio
             return explanation._replace(steps=explanation.steps[:k], cells=cells, state="contradiction", end=step.line)
         exclude(cells, step.ruled)
     return explanation._replace(cells=cells)
-
-
-def _cut(explanation: Explanation, most: int) -> Explanation:
-    """Return the first steps of an explanation."""
-    short = explanation._replace(steps=explanation.steps[:most], state="timeout", end=None)
-    return short._replace(cells=(list(short.grids()) or [short.start])[-1])
 
 
 class _Explainer:

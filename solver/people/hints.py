@@ -1,7 +1,6 @@
 """Hints for a partly solved grid: the wrong cells, or the easiest next step."""
 
 import time
-from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -50,10 +49,9 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
     for most in TRIED_STEPS:
         # in several colours a step may only rule some out, which can't be drawn: the next hint would be the same
         found = explain(puzzle, start=start, most=most, cpu_limit=max(0.0, end - time.thread_time()))
-        if any(decisive := found.decisive()):
-            count = decisive.index(True) + 1
-            cells = next(islice(found.grids(), count - 1, None))
-            return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
+        for count, cells in enumerate(found.grids(), 1):
+            if any(cells[place] & (cells[place] - 1) == 0 for place, _ in found.steps[count - 1].ruled):
+                return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
         if len(found.steps) < most:
             break
     return Hint("open" if found.state == "open" else "timeout")
