@@ -56,7 +56,7 @@ test("clues that are not black stand on chips, in the colour that can be read on
   const clues = { rows: [[[1, 1], [1, 2]]], columns: [[[1, 1]], [[1, 2]]] };
   const lettered = palette.map((color, k) => ({ ...color, letter: ["", "Y", "N"][k] }));
   const image = drawing({ picture: { width: 2, height: 1, clues }, palette: lettered, shown: [2, 0], text: "" });
-  assert.deepEqual(image.querySelectorAll(".letters").map((text) => text.textContent), ["", "N"], "on painted cells, too");
+  assert.deepEqual(image.querySelector(".over").querySelectorAll(".letters").map((text) => text.textContent), ["", "N"], "on painted cells, too");
   assert.deepEqual(image.querySelector(".rows").querySelectorAll(".chip").map((chip) => chip.getAttribute("fill")), ["#ffff99", "#000080"]);
   const numbers = image.querySelector(".rows").querySelectorAll("text").map((text) => [text.textContent, text.getAttribute("fill")]);
   assert.deepEqual(numbers, [["1Y", "#000"], ["1N", "#fff"]]);

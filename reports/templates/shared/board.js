@@ -637,7 +637,7 @@ export function renderTools(place, group, tools, board, chosen) {
     const input = element("input");
     Object.assign(input, { type: "radio", name: group, value, checked: value === chosen });
     input.addEventListener("change", () => (board.tool = value));
-    const chip = element("span", value === EMPTY ? "chip crossed" : "chip", "", letter);
+    const chip = element("span", value === EMPTY ? "chip crossed" : "chip", "", element("span", "letters", "", letter));
     Object.assign(chip.style, { backgroundColor: `#${rgb}`, color: inkOn(rgb) });
     const label = element("label", "", "", input, chip, element("span", "tool-name", "", name));
     label.title = name;

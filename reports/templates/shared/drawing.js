@@ -145,7 +145,7 @@ function possibleMarks(possible, width, palette) {
 function clueGroup(side, lines, palette, chips, place) {
   return svg("g", { class: `clues ${side}` }, ...lines.map((blocks, line) =>
     svg("g", {}, ...(blocks.length ? blocks : [["0", 0]]).flatMap(([length, color], k, { length: count }) =>
-      clueNumber(...place(line, count - k), (length || "?") + (palette[color]?.letter ?? ""), colorOf(palette, color), chips && color > 0),
+      clueNumber(...place(line, count - k), String(length || "?"), palette[color]?.letter ?? "", colorOf(palette, color), chips && color > 0),
     )),
   ));
 }
@@ -166,14 +166,14 @@ export function wrapped(count, room, most = 1) {
   return ways.reduce((best, way) => (way.share > best.share ? way : best));
 }
 
-/** A number at (x, y), on a chip of its colour unless all are black. */
-function clueNumber(x, y, words, color, chip) {
-  const number = svg("text", { x: x + CELL / 2, y: y + CELL / 2 }, words);
-  if (words.length > 2) number.setAttribute("class", "long");
-  if (!chip) return [number];
-  number.setAttribute("fill", inkOn(color));
+/** A number and its colour's letter at (x, y), on a chip of the colour unless all are black. */
+function clueNumber(x, y, number, letter, color, chip) {
+  const text = svg("text", { x: x + CELL / 2, y: y + CELL / 2 }, number, svg("tspan", { class: "letters" }, letter));
+  if (text.textContent.length > 2) text.setAttribute("class", "long");
+  if (!chip) return [text];
+  text.setAttribute("fill", inkOn(color));
   const box = { x: x + 1.5, y: y + 1.5, width: CELL - 3, height: CELL - 3, rx: 3, fill: `#${color}` };
-  return [svg("rect", { class: "chip", ...box }), number];
+  return [svg("rect", { class: "chip", ...box }), text];
 }
 
 /** Black, or white if text has more contrast in white on this colour, as reports.drawings.sheet_colors.ink. */
