@@ -66,7 +66,7 @@ def page() -> str:
 
 def fragment() -> str:
     """Return reports/templates/techniques.html.j2: how to read the lessons, and one a line, for the pages."""
-    before = PAGE.read_text().partition("## The ladder\n\n")[2].replace("\n", " ").split("  ")[:2]
+    before = PAGE.read_text().partition("## The techniques\n\n")[2].replace("\n", " ").split("  ")[:2]
     made = environment(autoescape=True).from_string(ARTICLES).render(before=before, lessons=lessons(), quote=quote)
     return made.replace(">\n", ">").replace("<article", "\n<article") + "\n"
 

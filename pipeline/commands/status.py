@@ -288,7 +288,7 @@ def describe_progress(run: Run, progress: Progress) -> Iterator[str]:
             f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
             f"{progress['cpus']} CPUs: {rows_left:,} left at its last report, {age} ago, "
             f"{progress['rows_in_flight']:,} of them in tasks; "
-            f"{progress['waiting_for_more_time']:,} are queued for a retry with a higher CPU limit; "
+            f"{progress['waiting_for_more_time']:,} are queued for a higher CPU limit; "
             f"{progress['rate']:,.0f} puzzles per second"
             + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
         )

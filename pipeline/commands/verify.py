@@ -40,8 +40,8 @@ def verify(
     elif not found:
         out.print(f"[green]{escape(place)} is intact.[/green]")
         print_text(describe_left(opened, summarize(opened)) if isinstance(opened, Run) else ())
-    color, done = ("green", "moved") if repair else ("yellow", "--repair moves")
-    notes = (f" [{color}]({done}{escape(one.repair.removeprefix('moves'))})[/]" if one.repair else "" for one in found)
+    color, said = ("green", "moved") if repair else ("yellow", "moves")
+    notes = (f" [{color}](--repair {said} {escape(one.repair)})[/]" if one.repair else "" for one in found)
     list_errors(
         [f"[red]{escape(one.file)}:[/red] {escape(one.what)}{note}" for one, note in zip(found, notes, strict=True)]
     )

@@ -41,7 +41,7 @@ from nonocensus.reports.clean import without_mojibake
 from nonocensus.reports.numbers.joined_columns import CONDITION_COLUMNS, OUTCOME, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.book import EASY_PRINT, BookLayout, BookPuzzle, book, fits_page, lay_out, small_print
-from nonocensus.reports.page.printing import LEAST_PRINT
+from nonocensus.reports.page.printing import LEAST_PRINT, missing_letters
 from nonocensus.reports.rights import shareable
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
@@ -70,9 +70,6 @@ jokes, rated 1.6 of 5 for quality on average."""
 
 SPARE, MOST_SPARE = 10, 1000
 """Puzzles drawn beyond the number: as many again, up to a limit, or a tenth. They replace those that are skipped."""
-
-NEAR = "nearly the picture of an older one"
-"""Why a puzzle is skipped that `near_copies` finds."""
 
 BOOK_SPARE = 10
 """Times as many are drawn for a book, as its pages do not hold large puzzles."""
@@ -239,7 +236,11 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             for number, (name, (puzzle, _), row) in enumerate(zip(names, puzzles, listed.to_pylist(), strict=True), 1)
         ],
     )
+    notes = [*_notes(rows, options, considered)]
     if options.pdf is not None:
+        if boxes := missing_letters(index.encode().decode()):
+            these = count_text(len(boxes), "character")
+            notes.append(f"Boxes in the book stand for {these} that no installed font has: {''.join(boxes[:20])}")
         progress.on_start("drawing puzzles", len(puzzles), 0)
         tracked = functools.partial(track, progress=progress)
         files[BOOK] = book(chapters, options.pdf, tracked, options.title, options.by)
@@ -248,7 +249,6 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     scales = pa.array([each.quality_scale for each in index.puzzles], pa.list_(pa.int64()))
     listed = listed.add_column(0, "file", pa.array(names)).append_column("quality_scale", scales)
     _write(place, files, index, one_batch(listed))
-    notes = [*_notes(rows, options, considered)]
     return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, notes, place.name)
 
 
@@ -499,7 +499,7 @@ def _fitting(
         if len(chosen) == options.count:
             break
         if puzzle.puzzle_id in near:
-            skipped[str(puzzle.puzzle_id)] = NEAR
+            skipped[str(puzzle.puzzle_id)] = "nearly the picture of an older one"
             continue
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
         if options.pdf is not None and not fits_page(solved, options.pdf, least):

@@ -400,7 +400,7 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
         differences.append(f"it classifies another store, {run.manifest['store']}")
     if differences:
         raise UserError(
-            f"{run.folder.name} holds another run: {'; '.join(differences)}; choose another --out, or --force to "
+            f"{run.folder.name} was started differently: {'; '.join(differences)}; choose another --out, or --force to "
             "start over"
         )
 

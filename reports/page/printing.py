@@ -5,6 +5,7 @@ is not white is named among the colours: open cells are white.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from unicodedata import category
@@ -66,6 +67,20 @@ def pdf(template: str, data: Mapping[str, Any]) -> bytes:
         # https://github.com/typst/typst/issues/8667: text from right to left with marks that no font has
         plain = "".join(letter for letter in content if letter.isascii() or category(letter) not in CHANGING)
         return typst.compile(pages, sys_inputs={"data": plain}, pdf_tags=False)
+
+
+def missing_letters(text: str) -> list[str]:
+    """Return the letters of a text that no installed font has: pages have boxes in their place."""
+    import typst
+
+    letters = sorted(letter for letter in {*text} if not letter.isascii() and category(letter) not in CHANGING)
+    page = b'#set text(font: json(bytes(sys.inputs.fonts)))\n#json(bytes(sys.inputs.letters)).join(" ")'
+    inputs = {"fonts": json.dumps(FONTS), "letters": json.dumps(letters)}
+    try:
+        typst.compile(page, sys_inputs=inputs, pdf_standards="a-2b")
+    except typst.TypstError as error:  # PDF/A may have no boxes
+        return re.findall('the text `"(.+?)"` could not be displayed', error.diagnostic)
+    return []
 
 
 def line(parts: Iterable[str | None], separator: str = " · ") -> str:

@@ -148,9 +148,9 @@ def solve(
 ) -> None:
     """Solve puzzles and draw them; explain, give hints, save pictures.
 
-    Ids are downloaded and cached for a day; a file of the same name takes precedence. Short options are pbnsolve's.
-    --hint starts from --state or a saved grid. A state has one row per line: # and the letters that solve prints are
-    painted cells, 0 and x empty, ? open. A dot is empty if the state has any ?, else open.
+    Ids are downloaded and cached for a day; a file of the same name takes precedence. Short options are those of
+    pbnsolve, webpbn.com's solver. --hint starts from --state or a saved grid. A state has a row per line: # and the
+    letters that solve prints are painted, 0 and x empty, ? open. A dot is empty if the state has any ?, else open.
 
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
@@ -159,11 +159,11 @@ def solve(
     request = FetchOptions(tuple(base_url or ()), contact, refresh)
     puzzles = read_puzzles(parse_arguments(files, request), input_format, request)
     if state is not None and from_saved is not None:
-        raise UserError("--state excludes --from-saved: a puzzle starts from one grid")
+        raise UserError("--state can't be combined with --from-saved: a puzzle starts from one grid")
     if hint:
         refused = [option for option in given_options(context) if option not in HINT_OPTIONS]
         if refused:
-            raise UserError(f"{', '.join(refused)}: not with --hint; leave it out")
+            raise UserError(f"--hint can't be combined with {', '.join(refused)}")
         puzzle = single_puzzle(puzzles, number, files)
         raise typer.Exit(print_hint(begin(puzzle, state), from_saved, cpu_limit))
     options = SolveOptions(

@@ -74,9 +74,9 @@ REFUSED = {
     f"classify full {NEW}": "full is not a store of puzzles; import what is in it: nonocensus import",
     f"classify run {NEW}": "it is a run; nonocensus status run names its store",
     "classify store --out run --serial --cpu-limit 5": (
-        "run holds another run: cpu_limit is 10.0 there and 5.0 here; choose another --out, or --force"
+        "run was started differently: cpu_limit is 10.0 there and 5.0 here; choose another --out, or --force"
     ),
-    "classify store --out run --serial --cpu-limit 10 -c": "run holds another run: check_goal is False there",
+    "classify store --out run --serial --cpu-limit 10 -c": "run was started differently: check_goal is False there",
     "classify store --out store": "store is not empty and not a run",
     "compare run run --html -": "--html",
     "convert good.non - --to jsonl --json": "both write to standard output",
@@ -248,10 +248,10 @@ REFUSED = {
     "solve good.non -n 2 --hint": "-n 2: good.non has fewer puzzles",
     "solve good.non --save a.bmp": "end it in .png, .svg, .pdf, .html, .gif, or / for a folder; convert writes",
     "solve good.non --save -": "--save -: unknown format",
-    "solve good.non --hint --all 2 -m": "--explain, --all: not with --hint; leave it out",
+    "solve good.non --hint --all 2 -m": "--hint can't be combined with --explain, --all",
     "solve two.jsonl --hint": "--hint is for one puzzle, two.jsonl: choose one with -n",
     f"solve {LINK} --state no.txt": "--state no.txt: No such file or directory",
-    f"solve {LINK} --state a --from-saved 1": "--state excludes --from-saved",
+    f"solve {LINK} --state a --from-saved 1": "--state can't be combined with --from-saved",
     "solve 'http://x/#puzzle?share=eJyr' --hint": BAD_LINK,
     f"solve '#puzzle?share={'A' * 100_000}'": BAD_LINK,
     "status started": "started is not a run or a store yet: a command is starting",

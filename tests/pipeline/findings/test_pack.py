@@ -486,14 +486,14 @@ def test_puzzles_without_a_decision_are_left_out(tmp_path: Path, nonocensus: Non
     assert (sorted(ids(place)), "Left out" in done.out) == (["a/full", "a/one"], False)
 
 
-def test_titles_of_a_pack_are_decoded(tmp_path: Path) -> None:
-    about = {"title": "PeikkotyttÃƒÂ¶", "author": "Mak Ä\x90uraÅ¡ek", "copyright": "© Ö"}
+def test_titles_of_a_pack_are_decoded_and_letters_that_no_font_has_are_named(tmp_path: Path) -> None:
+    about = {"title": "PeikkotyttÃƒÂ¶", "author": "Mak Ä\x90uraÅ¡ek", "copyright": "© Ö\U0010fffd"}
     run = run_of(tmp_path, [from_picture(L, puzzle_id="a/1", license="MIT", **about)])
-    puzzle_pack.write_pack(run, str(tmp_path / "pack"), wanted(1))
-    (each,) = json.loads((tmp_path / "pack" / "pack.json").read_text())["puzzles"]
-    (row,) = listed(tmp_path / "pack")
+    made = puzzle_pack.write_pack(run, str(tmp_path / "pack"), wanted(1, pdf=puzzle_pack.parse_layout("1")))
+    assert made.notes == ["Boxes in the book stand for 1 character that no installed font has: \\u{10fffd}"]
+    (each,), (row,) = json.loads((tmp_path / "pack" / "pack.json").read_text())["puzzles"], listed(tmp_path / "pack")
     for shown in (each, row):
-        assert (shown["title"], shown["author"], shown["copyright"]) == ("Peikkotyttö", "Mak Đurašek", "© Ö")
+        assert (shown["title"], shown["author"], shown["copyright"]) == ("Peikkotyttö", "Mak Đurašek", "© Ö\U0010fffd")
     assert 'title "Peikkotytt&#246;"' in (tmp_path / "pack" / each["file"]).read_text()
 
 

@@ -90,7 +90,7 @@ def test_damaged_part_is_found_and_repaired(
     assert (result.code, "part-00001" in result.err, ": store/" in result.err) == (SOME_FAILED, True, False)
     assert "nonocensus verify" not in result.err, "which is the command that says so"
     size = "" if name.endswith(".json") else ", 50 puzzles,"
-    repair = f"--repair moves what is there of the part{size} to damaged/; nonocensus import FILES --out store"
+    repair = f"--repair moves the part's files{size} to damaged/; nonocensus import FILES --out store"
     assert f"{repair} restores" in result.err
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "store").code == DONE
@@ -183,7 +183,7 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     with held_by_another(tmp_path / "run"):
         assert found(run) == []
     result = nonocensus("verify", "run", "--repair")
-    assert (result.code, "(moved what is there to damaged/; classify repeats" in result.err) == (1, True)
+    assert (result.code, "(--repair moved its files to damaged/; classify repeats" in result.err) == (1, True)
     intact = nonocensus("verify", "run").out
     assert re.fullmatch(r"run is intact\.\n\d+ of 300 puzzles without .*: .*classify .*store --out run .*\.\n", intact)
     for command in ("export run --csv x.csv", "grade run --limit 1", "mend run --limit 1"):
