@@ -320,7 +320,7 @@ def _look_up(uri: str) -> tuple[fs.FileSystem, str, fs.FileType]:
     except Exception as error:  # Arrow's, the system's, and those of the libraries that fsspec uses
         reason = " ".join(str(error).split()) or type(error).__name__
         if any(words in reason for words in ("[Errno -", "Could not resolve", "Could not connect")):
-            reason = "its host can't be reached; check network and address (of s3:// also AWS_ENDPOINT_URL)"
+            reason = "its host can't be reached; check network and address, for s3:// also AWS_ENDPOINT_URL"
         raise StorageError(f"{uri}: {reason}") from error
 
 
