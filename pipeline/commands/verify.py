@@ -41,7 +41,8 @@ def verify(
         out.print(f"[green]{escape(place)} is intact.[/green]")
         print_text(describe_left(opened, summarize(opened)) if isinstance(opened, Run) else ())
     color, said = ("green", "moved") if repair else ("yellow", "moves")
-    notes = (f" [{color}](--repair {said} {escape(one.repair)})[/]" if one.repair else "" for one in found)
+    repairs = (one.repair and escape(one.repair.replace("moves", said, 1)) for one in found)
+    notes = (f" [{color}](--repair {words})[/]" if words else "" for words in repairs)
     list_errors(
         [f"[red]{escape(one.file)}:[/red] {escape(one.what)}{note}" for one, note in zip(found, notes, strict=True)]
     )

@@ -33,7 +33,7 @@ class Damage(NamedTuple):
 
     file      path shown to the user
     what      the fault, in one line
-    repair    what --repair does (or did) about it; None if nothing
+    repair    what --repair does about it, "moves ..."; None if nothing
     """
 
     file: str
@@ -87,7 +87,7 @@ def repair_store(store: Store, found: list[Damage]) -> None:
 def _part_repair(store: Store, rows: int | None) -> str:
     """Say what --repair does about a part, and what restores its puzzles."""
     count = "" if rows is None else f", {rows:,} puzzles,"
-    return f"the part's files{count} to damaged/; {store.restores}"
+    return f"moves the part's files{count} to damaged/; {store.restores}"
 
 
 def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _ledger_damage(store: Store) -> Iterator[Damage]:
         yield Damage(where, str(error))
 
 
-RESULTS_REPAIR = "its files to damaged/; classify repeats its puzzles"
+RESULTS_REPAIR = "moves its files to damaged/; classify repeats its puzzles"
 
 ROWS, BYTES = 1 << 14, 1 << 26
 """Limits on the rows of both tables in memory at a time."""

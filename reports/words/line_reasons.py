@@ -216,7 +216,7 @@ def _glue(line: Line, t: int, x: int) -> Iterator[Reason]:
 def _mercury(line: Line, t: int, x: int) -> Iterator[Reason]:
     """Painted cells of the first block's colour, right after its length from the edge, are its own: none is that far.
 
-    With room there, the block begun at the edge would run into them.
+    With room there, the block begun at the edge would run into them; else it has none, even without them.
     """
     block = line.clue[t]
     run = x + block.length
@@ -225,9 +225,12 @@ def _mercury(line: Line, t: int, x: int) -> Iterator[Reason]:
     start, end, color = next(each for each in line.runs() if each[0] <= run < each[1])
     is_only = sum(other.color == color for other in line.clue) == 1
     for past in sorted({x + 1, end - block.length}):
-        ruled, passed = line.excluding(color, range(x, past)), range(0 if is_only else x)
-        parts = {"block": t, "cell": past - 1, "cells": range(start, end), "passed": passed}
-        yield Reason("stretched", ruled, parts)
+        ruled, parts = line.excluding(color, range(x, past)), {"block": t, "cell": past - 1}
+        cut = next((k for k in range(past, run) if not line.cells[k] >> color & 1), None)
+        if cut is None:
+            yield Reason("stretched", ruled, parts | {"cells": range(start, end), "passed": range(0 if is_only else x)})
+        else:
+            yield Reason("cut", ruled, parts | {"cells": [cut], "passed": range(x)})
 
 
 def _punctuating(line: Line) -> Iterator[Reason]:

@@ -204,7 +204,7 @@ def test_steps_of_a_line_and_technique_are_one_by_one_sentence() -> None:
     steps = [Step(MERCURY, 0, ((0, 1),)), Step(MERCURY, 0, ((1, 1),))]
     (told,) = describe_merged(Explanation(puzzle, list(cells), steps, [1, 1, *cells[2:]], "open"))
     assert told.what == (
-        "Row 1, clue 4: if column 2 were black, the 4 would be 5 cells long (columns 2 to 6), so columns 1 and 2 are "
+        "Row 1, clue 4: if column 2 were black, the 4 would need column 3, which is white, so columns 1 and 2 are "
         "white."
     )
 

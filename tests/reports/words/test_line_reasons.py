@@ -116,6 +116,12 @@ def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
         assert abs(parts["cell"] - parts["cells"][0]) >= length or abs(parts["cell"] - parts["cells"][-1]) >= length
         far = max((parts["cells"][0], parts["cells"][-1]), key=lambda end: abs(end - parts["cell"]))
         assert all(abs(x - far) >= abs(parts["cell"] - far) for x in ruled)
+    if reason.kind == "cut":
+        (cut,) = parts["cells"]
+        room = range(len(parts["passed"]), cut) if "is_mirrored" not in parts else range(cut + 1, parts["passed"].start)
+        assert parts["cell"] in room
+        assert len(room) < length
+        assert not line.cells[cut] >> line.clue[parts["block"]].color & 1
     if {"limited", "passed", "counted"} & parts.keys():
         assert_premised(line, reason)
     if reason.kind == "assume":
@@ -474,7 +480,7 @@ def test_cell_that_is_cut_off_from_a_run_is_out_of_reach() -> None:
     line = line_with(clue_of("3"), (COLORS[sign] for sign in "?.?#??"))
     (reason,) = find_reasons(line, frozenset({(0, 1)}), techniques.MERCURY)
     words = LineWords(Puzzle((line.clue,), ((),) * 6, palette=RED[:2]), 0, line)
-    assert words.argument(reason) == "if column 1 were black, the 3 would be 4 cells long (columns 1 to 4)"
+    assert words.argument(reason) == "if column 1 were black, the 3 would need column 2, which is white"
 
 
 def test_long_clue_is_shown_around_the_blocks_that_are_named() -> None:
