@@ -21,7 +21,7 @@ from nonocensus.solver.proofs import TIMEOUT
 
 SEED = 1
 
-SAMPLE_PUZZLES, SAMPLE_SECONDS, GROWTH = 8192, 10.0, 8
+SAMPLE_PUZZLES, SAMPLE_SECONDS, GROWTH = 8192, 10.0, 3
 """Puzzles of the sample, the CPU seconds after which it ends, and how much larger it is after each batch at most."""
 
 PUZZLE_SECONDS = 5.0

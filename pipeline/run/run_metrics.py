@@ -41,8 +41,8 @@ RUN_METRICS = (
 
 
 def name_of(run: Run) -> str:
-    """Return a run's name in metrics: that of its folder."""
-    return run.folder.name.rstrip("/").rsplit("/", 1)[-1]
+    """Return a run's name in metrics: that of its folder in its parent's, since many are called `run`."""
+    return "/".join(run.folder.path.rstrip("/").split("/")[-2:])
 
 
 def run_samples(run: Run) -> Iterator[MetricSample]:
