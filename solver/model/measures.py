@@ -88,7 +88,7 @@ class Measure(NamedTuple):
 RELAXATIONS = (
     "Batenburg and Kosters, Solving nonograms by combining relaxations (2009), doi:10.1016/j.patcog.2008.12.003"
 )
-LADDER = "nonocensus: the ladder of techniques of docs/TECHNIQUES.md"
+LADDER = "nonocensus: the techniques of docs/TECHNIQUES.md"
 TIMES_OF_PEOPLE = "nonocensus: fitted to solving times of griddlers.net (docs/DIFFICULTY.md)"
 
 # fmt: off
@@ -115,7 +115,7 @@ MEASURES = (
     ),
     Measure(
         "cpu_search", pa.float64(), "s", Computed.timed, DATASET,
-        "CPU time of greedy descent after line logic, of search and of dives", "", "CPU time of search",
+        "CPU time of greedy descent after line logic, of search and of belief propagation", "", "CPU time of search",
     ),
     Measure(
         "cpu_sat", pa.float64(), "s", Computed.timed, DATASET,
@@ -123,7 +123,7 @@ MEASURES = (
     ),
     Measure(
         "line_solves", pa.int64(), "line solves", Computed.counted, EVERYWHERE,
-        "lines solved, all techniques together", "pbnsolve counts them as lines processed", "line solves",
+        "lines solved, all rungs together", "pbnsolve counts them as lines processed", "line solves",
     ),
     Measure(
         "sweeps", pa.int32(), "sweeps", Computed.counted, EVERYWHERE,
@@ -222,7 +222,7 @@ MEASURES = (
     ),
     Measure(
         "difficulty", pa.float64(), "log10 of line solves per line", Computed.derived, EVERYWHERE,
-        f"the combined score: log10((line solves + {CONFLICT} x conflicts) / lines), the work of all techniques in "
+        f"the combined score: log10((line solves + {CONFLICT} x conflicts) / lines), the work of all rungs in "
         "line solves a line. 0: each line once; 3: a thousand times; a lower bound for timeouts",
         "pbnsolve's score (100 x line solves / lines) as a logarithm, clause learning brought to the same unit",
         "difficulty",
@@ -230,7 +230,7 @@ MEASURES = (
     ),
     Measure(
         "grade", pa.uint8(), "grade", Computed.graded, EVERYWHERE,
-        "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs",
+        "the grade, 1 to 9, of the hardest technique that it needs if each step uses the easiest",
         LADDER, "grade for people",
     ),
     Measure(

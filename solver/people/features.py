@@ -27,11 +27,11 @@ from nonocensus.solver.people.rounds import (
 )
 
 STEPS = (CLUE, COUNTING, OVERLAP, GLUE, FORCING, REACH, LINE)
-"""Techniques whose steps are features; those of the others explain no more."""
+"""Techniques whose looks are features; those of the others explain no more."""
 
 FEATURES = {
     **{
-        f"steps_{TECHNIQUES[technique].name}": f"looks at a line on which {TECHNIQUES[technique].name} is the easiest "
+        f"looks_{TECHNIQUES[technique].name}": f"looks at a line on which {TECHNIQUES[technique].name} is the easiest "
         "technique that makes progress"
         for technique in STEPS
     },
