@@ -73,10 +73,10 @@ def pack(
 ) -> None:
     """Select puzzles for an app, a website or a book.
 
-    Writes a file per puzzle, from easy to hard, pack.json (clues, solutions, rights, difficulty) and its table
-    pack.csv. All puzzles have one solution; no two are equal or nearly so when rotated, mirrored or recoloured. Those
-    rated best at their site are taken first. --where selects, like "stars < 2 and width <= 15". Rules of selection and
-    of the book: docs/DATASETS.md.
+    Writes a file per puzzle, from easy to hard (with --pdf in the book's order, by chapters of stars), pack.json
+    (clues, solutions, rights, difficulty) and its table pack.csv. All puzzles have one solution; no two are equal or
+    nearly so when rotated, mirrored or recoloured. Those rated best at their site are taken first. --where selects,
+    like "stars < 2 and width <= 15". Rules of selection and of the book: docs/DATASETS.md.
     """
     run = open_results(run_folder)
     with show_progress("choosing") as progress:
@@ -97,8 +97,7 @@ def pack(
         made = write_pack(run, out_folder, wanted, progress)
     requested = min(count, len(wanted.ids)) if wanted.ids else count
     made_puzzles = f"[bold green]{count_text(made.puzzles, 'puzzle')}[/bold green]"
-    made_book = " and book.pdf" if pdf else ""
-    lines = [f"{made_puzzles}, index pack.json{made_book}: {escape(made.folder)}"]
+    lines = [f"{made_puzzles}, index pack.json{' and book.pdf' if pdf else ''}: {escape(made.folder)}"]
     few = made.puzzles < requested
     if few:
         lines.append(f"[yellow]Fewer than {requested:,} qualify:[/yellow] {escape(funnel_text(made.considered))}.")

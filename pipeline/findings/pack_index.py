@@ -26,7 +26,7 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
 
     number: Annotated[
         int,
-        Meta(ge=1, description="Position in the pack, easiest first, and in book.pdf; name the unsolved puzzle by it."),
+        Meta(ge=1, description="Position in the pack, and in book.pdf if it has one; name the unsolved puzzle by it."),
     ]
     file: Annotated[str, Meta(description="Its file in the pack's folder.")]
     id: Annotated[str, Meta(description="Its source and its number there, like webpbn/14.")]
@@ -79,7 +79,7 @@ class Pack(msgspec.Struct, kw_only=True):
     considered: Annotated[dict[str, int], Meta(description="Puzzles that remained after each condition.")]
     skipped: Annotated[dict[str, str], Meta(description="Reasons by id of puzzles that were passed over.")]
     files: Annotated[list[str], Meta(description="All files of the pack but pack.json and pack.csv.")]
-    puzzles: Annotated[list[PackedPuzzle], Meta(description="Easiest first.")]
+    puzzles: Annotated[list[PackedPuzzle], Meta(description="Easiest first, or as in book.pdf.")]
 
     def encode(self) -> bytes:
         """Return the file's bytes, one line per puzzle."""

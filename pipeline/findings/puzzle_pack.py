@@ -1,5 +1,7 @@
 """Packs: a selection of a run's puzzles for an app, a site or a book, one file each, from easy to hard.
 
+With a book they are in its order, in which a puzzle that fills a page may come before easier ones.
+
 DIR/pack.json            all puzzles with solutions, rights and difficulty (pipeline.findings.pack_index); marks the
                          folder as a pack and lists its files, so that the next one may replace it
 DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against their clues and read back
@@ -17,6 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -85,9 +88,6 @@ CLASSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 """The class of each value of a measure to spread."""
 
-RatingTenths = dict[str, np.ndarray]
-"""For each source the nine ratings of quality between its tenths."""
-
 Spread = Literal["minutes", "stars", "grade", "difficulty"]
 """Measure over which a pack is spread evenly."""
 
@@ -134,7 +134,7 @@ class Packed(NamedTuple):
     considered numbers of puzzles that remain after each condition, in order
     left_out   properties that the format does not support, in words, with numbers of puzzles
     skipped    reasons by id of chosen puzzles that are damaged, near an older one, or that the format or a page of the
-               book can't hold
+               book can't hold, and of those that --ids names and that equal an older one
     small      sizes in points by id of numbers that are hard to read in the book
     notes      what else to know of the selection, in words
     folder     name of the pack's folder
@@ -183,7 +183,7 @@ def choose(
     grades = finished_grades(run, options.where, options.minutes is not None or options.spread in FOR_PEOPLE)
     considered = Counter[str]()
     tenths = _rating_tenths(run) if for_people else None
-    drawn = _drawn(_candidates(run, grades, options, tenths, considered, progress), options)
+    drawn, equal = _drawn(_candidates(run, grades, options, tenths, considered, progress), options, considered)
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     if not drawn:
@@ -195,6 +195,7 @@ def choose(
         name, reason = next(iter(skipped.items()))
         raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
     rows, puzzles = _easiest_first(rows, chosen)
+    skipped |= dict.fromkeys(equal, "equal to an older one, perhaps rotated, mirrored or recoloured")
     return PackChoice(rows, puzzles, considered, left_out, skipped)
 
 
@@ -238,6 +239,9 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     )
     notes = [*_notes(rows, options, considered)]
     if options.pdf is not None:
+        if any(reason.endswith("pt in the book") for reason in skipped.values()):
+            width, height = max(((puzzle.width, puzzle.height) for puzzle, _ in puzzles), key=math.prod)
+            notes.append(f"The largest puzzle in the book is {width}x{height}")
         if boxes := missing_letters(index.encode().decode()):
             these = count_text(len(boxes), "character")
             notes.append(f"Boxes in the book stand for {these} that no installed font has: {''.join(boxes[:20])}")
@@ -254,10 +258,9 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
 
 def _notes(rows: pa.Table, options: PackOptions, considered: Mapping[str, int]) -> Iterator[str]:
     """Yield notes on chosen rows: puzzles left out before, ratings that --where mixes, puzzles without one."""
-    *_, before, qualified = considered.values()
-    if DECISIONS in considered and before > qualified:
-        left_out = before - qualified
-        yield f"Left out {left_out:,} without a decision: fewer than 3 rows or columns, or all cells alike"
+    for (_, before), (what, after) in pairwise(considered.items()):
+        if what == DECISIONS and before > after:
+            yield f"Left out {before - after:,} without a decision: fewer than 3 rows or columns, or all cells alike"
     where, sources = (options.where or "").lower(), sorted(rows["source"].unique().drop_null().to_pylist())
     for name in ("site_quality", "site_difficulty"):
         scales = {source: RATING_SCALES[source, name] for source in sources if (source, name) in RATING_SCALES}
@@ -265,7 +268,7 @@ def _notes(rows: pa.Table, options: PackOptions, considered: Mapping[str, int]) 
             ranges = ", ".join(f"{source} {low:g} to {high:g}" for source, (low, high) in scales.items())
             yield f"--where compares {name} of different scales, {ranges}; add: and source = '{sources[0]}'"
     unrated = rows["site_quality"].null_count
-    if unrated and qualified > len(rows) == options.count:
+    if unrated and [*considered.values()][-1] > len(rows) == options.count:
         yield f"Drawn at random, but the same each time, as no site rates them: {count_text(unrated, 'puzzle')}"
 
 
@@ -310,23 +313,36 @@ def _previous_files(place: Folder) -> list[str]:
     return [name for name in files if isinstance(name, str) and OWN.fullmatch(name)]
 
 
-def _drawn(batches: Iterator[pa.Table], options: PackOptions) -> dict[str, Drawn]:
-    """Return puzzles to choose from by id, spares included, in order of drawing; `batches` are of `_candidates`."""
+def _drawn(
+    batches: Iterator[pa.Table], options: PackOptions, considered: Counter[str]
+) -> tuple[dict[str, Drawn], list[str]]:
+    """Return puzzles to choose from by id, spares included, in order of drawing, and ids of --ids equal to theirs.
+
+    batches      those of `_candidates`
+    considered   counts those that the limit per author leaves
+    """
     most = options.count + max(options.count // 10, min(options.count, MOST_SPARE)) + SPARE
     most *= 1 if options.pdf is None else BOOK_SPARE
     candidates = pa.concat_tables([CANDIDATES.empty_table(), *batches], promote_options="default")
+    fit = candidates.filter(candidates["bits"].is_valid())
+    if options.per_author is not None and considered:
+        what = f"with at most {options.per_author:,} by one author (--per-author)"
+        considered[what] = sum(min(count, options.per_author) for count in Counter(fit["author"].to_pylist()).values())
     there = sample_candidates(candidates, most if options.per_author is None else min(most, options.per_author))
     groups = list(zip(there["hardness"].to_pylist(), there["size"].to_pylist(), strict=True))
     places = balanced_order(groups, most, there["author"].to_pylist(), options.per_author)
     rows = there.select(["puzzle_id", "bits", "rank"]).take(pa.array(places, pa.int64())).to_pylist()
-    return {row["puzzle_id"]: Drawn(row["bits"], row["rank"]) for row in rows}
+    drawn = {row["puzzle_id"]: Drawn(row["bits"], row["rank"]) for row in rows}
+    bits = pa.array([each.bits for each in drawn.values()], pa.uint64())
+    copies = fit.filter(pc.is_in(fit["bits"], bits))["puzzle_id"].to_pylist() if options.ids else []
+    return drawn, [name for name in copies if name not in drawn]
 
 
 def _candidates(
     run: Run,
     grades: KeyedRows,
     options: PackOptions,
-    tenths: RatingTenths | None,
+    tenths: Mapping[str, np.ndarray] | None,
     considered: Counter[str],
     progress: ProgressCallbacks,
 ) -> Iterator[pa.Table]:
@@ -400,22 +416,18 @@ def _eligible(rows: pa.Table) -> pa.ChunkedArray:
 
 def _supports(rows: pa.Table, known: Format) -> np.ndarray:
     """Return which puzzles a format supports, bool[rows], by colours and hidden lengths."""
-    supported = np.ones(len(rows), np.bool_)
-    if COLORS not in known.HOLDS:
-        supported &= pc.fill_null(pc.equal(rows["kind"], "mono"), False).to_numpy()
-    if BLOTS not in known.HOLDS:
-        supported &= ~pc.fill_null(rows["blotted"], False).to_numpy()
+    is_mono = pc.fill_null(pc.equal(rows["kind"], "mono"), False).to_numpy()
+    is_blotted = pc.fill_null(rows["blotted"], False).to_numpy()
+    supported: np.ndarray = (is_mono | (COLORS in known.HOLDS)) & (~is_blotted | (BLOTS in known.HOLDS))
     return supported
 
 
-def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -> pa.Table:
+def _candidates_of(rows: pa.Table, options: PackOptions, tenths: Mapping[str, np.ndarray]) -> pa.Table:
     """Return rows as candidates, grouped by the measure to spread and by size, or in one group."""
-    if options.spread is None:
-        hardness = size = np.zeros(len(rows), np.int64)
-    else:
+    hardness = size = np.zeros(len(rows), np.int64)
+    if options.spread is not None:
         size = size_class(rows).to_numpy().astype(np.int64)
-        values = rows[options.spread].to_numpy()
-        hardness = CLASSES[options.spread](values)
+        hardness = CLASSES[options.spread](rows[options.spread].to_numpy())
     author = pa.repeat("", len(rows))
     if options.per_author is not None:
         author = pc.coalesce(rows["author"], rows["puzzle_id"])  # unknown authors differ
@@ -424,22 +436,16 @@ def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -
     return pa.table([*rows.select([*DATED, "puzzle_id"]).columns, *made], schema=CANDIDATES)
 
 
-def _rating_tenths(run: Run) -> RatingTenths:
-    """Return the ratings of quality between the tenths of each source."""
+def _rating_tenths(run: Run) -> Mapping[str, np.ndarray]:
+    """Return for each source the nine ratings of quality between its tenths."""
     columns = ["source", "site_quality"]
-    both = pa.concat_tables(
-        [PUZZLES.empty_table().select(columns), *(puzzles for _, puzzles in pairs(run, ["puzzle_id"], columns))]
-    )
-    rated = both.filter(both["site_quality"].is_valid())
-    sources = rated["source"].to_numpy()
-    quality = rated["site_quality"].to_numpy()
-    return {
-        source: np.quantile(quality[sources == source], np.arange(1, 10) / 10)
-        for source in rated["source"].unique().drop_null().to_pylist()
-    }
+    batches = (puzzles for _, puzzles in pairs(run, ["puzzle_id"], columns))
+    rated = pa.concat_tables([PUZZLES.empty_table().select(columns), *batches]).drop_null()
+    sources, quality = (column.to_numpy() for column in rated.columns)
+    return {source: np.quantile(quality[sources == source], np.arange(1, 10) / 10) for source in np.unique(sources)}
 
 
-def _rating_rank(rows: pa.Table, tenths: RatingTenths) -> np.ndarray:
+def _rating_rank(rows: pa.Table, tenths: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the tenth of its source's ratings of quality that each row is in, 0 for the best; 10 without a rating."""
     ranks = np.full(len(rows), 10)
     sources, quality = rows["source"].to_numpy(), rows["site_quality"].to_numpy()

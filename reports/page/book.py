@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +39,7 @@ from nonocensus.solver.people.explanation import explain
 PAPERS = {"a4": (SHORT, LONG), "letter": (612.0, 792.0)}
 """Width and height of papers in points."""
 
-HEAD, FOOT, GAP, LABEL = 26.0, 16.0, 20.0, 18.0
+HEAD, FOOT, GAP, LABEL = 26.0, 16.0, 12.0, 18.0
 """Points of a page's head, which has the chapter, of its foot, which has its number, between puzzles, and above a
 puzzle, for its number."""
 
@@ -114,15 +114,11 @@ class _Sized(NamedTuple):
         return self.each.puzzle.width, self.each.puzzle.height
 
 
-BookPage: TypeAlias = list[list[BookPuzzle]]
-"""Rows of puzzles."""
-
-
 class Chapter(NamedTuple):
-    """Pages of puzzles, with the range of their stars, None if they are unknown."""
+    """Pages of rows of puzzles, with the range of their stars, None if they are unknown."""
 
     stars: tuple[int, int] | None
-    pages: list[BookPage]
+    pages: list[list[list[BookPuzzle]]]
 
     def puzzles(self) -> Iterator[BookPuzzle]:
         """Yield the puzzles in their order."""
@@ -241,9 +237,7 @@ def lay_out(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> list[Chapter]:
 def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None, list[BookPuzzle]]]:
     """Divide puzzles into chapters by whole stars; a chapter of few is one with a neighbour."""
     chapters: list[tuple[tuple[int, int] | None, list[BookPuzzle]]] = []
-    for whole, members in groupby(
-        puzzles, lambda each: None if each.stars is None else min(4, max(1, int(each.stars)))
-    ):
+    for whole, members in groupby(puzzles, lambda each: min(4, int(each.stars or 0))):
         stars, those = (whole, whole + 1) if whole else None, [*members]
         before, earlier = chapters[-1] if chapters else (None, [])
         if before and stars and min(len(earlier), len(those)) < LEAST_CHAPTER:
@@ -263,21 +257,20 @@ def _pages(
 ) -> Iterator[list[_Sized]]:
     """Divide puzzles into pages on which they have EASY_PRINT, or that they have to themselves.
 
+    Of those that a page has room for, the highest is taken, so that low ones are left for later pages.
+
     alike   side of cells by size on pages with puzzles of this size only, which they keep, or ROOMY
     """
-    measured = map(_measure, puzzles)
-    left = [*enumerate(each._replace(least=max(each.least, min(ROOMY, alike[each.size]))) for each in measured)]
+    left = [each._replace(least=max(each.least, min(ROOMY, alike[each.size]))) for each in map(_measure, puzzles)]
     while left:
-        page, k = [left.pop(0)[1]], 0
-        while k < len(left) and len(page) < layout.per_page:
-            (first, easiest), (place, sized) = left[0], left[k]
-            if place > first + AHEAD or (sized.each.stars or 0) > (easiest.each.stars or 0) + NEAR:
+        page = [left.pop(0)]
+        while left and len(page) < layout.per_page:
+            hardest = (left[0].each.stars or 0) + NEAR
+            near = [k for k, sized in enumerate(left[: AHEAD + 1]) if (sized.each.stars or 0) <= hardest]
+            fitting = [k for k in near if _rows([*page, left[k]], {}, layout)]
+            if not fitting:
                 break
-            if _rows([*page, sized], {}, layout):
-                page.append(sized)
-                del left[k]
-            else:
-                k += 1
+            page.append(left.pop(max(fitting, key=lambda k: left[k].height * left[k].least)))
         if not _rows(page, {}, layout):
             (largest,) = _cells([[page[0]._replace(least=0.0)]], layout).values()
             page = [page[0]._replace(least=largest)]

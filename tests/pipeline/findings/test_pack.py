@@ -103,8 +103,9 @@ def test_a_pack_is_what_its_list_says(demo_run: Run, tmp_path: Path) -> None:
 
 
 def test_the_same_run_gives_the_same_pack(demo_run: Run, tmp_path: Path) -> None:
+    options = wanted(9, spread="difficulty", pdf=puzzle_pack.parse_layout("2"))
     for name in "ab":
-        puzzle_pack.write_pack(demo_run, str(tmp_path / name), wanted(9, spread="difficulty"))
+        puzzle_pack.write_pack(demo_run, str(tmp_path / name), options)
     files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "ab"]
     assert files[0] == files[1]
 
@@ -190,6 +191,7 @@ def test_limit_per_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
         done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--per-author", "2", *options)
         assert done.code == 1
         assert sorted(Counter(row["author"] for row in listed(tmp_path / "pack")).values()) == counts
+        assert "; 7 that hold a decision; 6 with at most 2 by one author (--per-author)." in done.out
 
 
 def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -248,8 +250,10 @@ def test_original_of_equal_puzzles_is_packed(tmp_path: Path) -> None:
         (("a/9", "a/10", "b/1"), "b/1"),
         (("a/10", "a/9"), "a/9"),
     ):
-        puzzle_pack.write_pack(run, str(tmp_path / "pack"), wanted(2, ids=tuple(among)))
+        done = puzzle_pack.write_pack(run, str(tmp_path / "pack"), wanted(2, ids=tuple(among)))
         assert ids(tmp_path / "pack") == [original]
+        reason = "equal to an older one, perhaps rotated, mirrored or recoloured"
+        assert done.skipped == dict.fromkeys({*among} - {original}, reason)
 
 
 def test_nearly_equal_pictures_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -400,6 +404,7 @@ def test_puzzles_too_large_for_a_page_are_replaced_by_others(tmp_path: Path, non
     assert re.search(
         r"Skipped( a/wide\d+,){9} a/wide\d+ and 20 more: numbers of less than 6\.5 pt in the book\.", done.out
     )
+    assert "\nThe largest puzzle in the book is 4x3.\n" in done.out
     before = (tmp_path / "pack" / "pack.json").read_bytes()
     refused = nonocensus(*options, "--where", "width > 9")
     assert (refused.code, ": numbers of less than 6.5 pt in the book" in refused.err) == (2, True)
