@@ -194,11 +194,9 @@ def _find_store(run: Run) -> Store:
         store = open_store(place)
         if store.id == run.manifest["store_id"]:
             return store
-    what = f"{found[0]} is another store" if found else f"there is no store at {places[-1]}"
-    raise InputError(
-        f"the store of {run.folder.name} is not found: {what}; record its place: "
-        f"nonocensus status {run.folder.name} --store STORE"
-    )
+    name = run.folder.name
+    what = f"{found[0]} is not the store of {name}" if found else f"the store of {name} is not at {places[-1]}"
+    raise InputError(f"{what}; record its place: nonocensus status {name} --store STORE")
 
 
 def changed_parts(run: Run) -> list[str]:

@@ -122,7 +122,7 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
                 (Markup(field.name), _type(field.type), field.metadata[b"description"].decode()) for field in columns
             ],
             measures=[
-                (Markup(field.name), field.metadata[b"source"].decode())
+                (Markup(field.name), Markup(field.metadata[b"source"].decode()))
                 for field in columns
                 if b"source" in field.metadata
             ],

@@ -288,9 +288,9 @@ def test_another_store_is_refused(store: Store, tmp_path: Path, refused: Refused
     mark = tmp_path / "store/store.json"
     mark.write_text(json.dumps(json.loads(mark.read_text()) | {"id": "0" * 32}))
     shutil.copytree(tmp_path / "store", tmp_path / "other")
-    assert "is another store" in refused("export", "run", "--csv", "x.csv", code=3)
+    assert "is not the store of run" in refused("export", "run", "--csv", "x.csv", code=3)
     assert "it classifies another store" in refused("classify", "store", "--out", "run", "--cpu-limit", "10")
-    assert "other is another store" in refused("status", "run", "--store", "other", code=3)
+    assert "other is not the store of run; record its place" in refused("status", "run", "--store", "other", code=3)
     refused("status", "store", "--store", "other")
     assert (tmp_path / "run/run.json").read_bytes() == before
 
