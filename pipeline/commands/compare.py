@@ -122,8 +122,9 @@ def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
     for name, count, listed, _ in found.changed:
         color = {"fixed": "green", "removed as duplicate": "green", "worse": "red"}.get(name, "bold")
         yield f"[{color}]{count:,}[/{color}] {name}: {first_ids([one.puzzle_id for one in listed], count)}"
-        errors = ((one.puzzle_id, one.new_error) for one in listed if one.new_error)
-        yield from first_lines([f"  {escape(name)}: {escape(error)}" for name, error in errors])
+        notes = [(one.puzzle_id, one.new_error) for one in listed if one.new_error]
+        notes += [(one.puzzle_id, f"duplicate of {one.repeats}") for one in listed if one.repeats]
+        yield from first_lines([f"  {escape(name)}: {escape(note)}" for name, note in notes])
     if found.changes:
         changes = table("verdict", "became", "puzzles", "for instance", right=("puzzles",))
         for before, after, puzzles, examples in found.changes:

@@ -77,7 +77,7 @@ class VerdictChange(NamedTuple):
 class ChangedVerdict(NamedTuple):
     """A puzzle with its verdicts in both runs, and why clues are impossible; None where a run lacks it.
 
-    repeats   the puzzle in both runs that a duplicate removed is the same as
+    repeats   the unchanged puzzle that a new, changed or removed one is the same as, perhaps turned or recoloured
     """
 
     puzzle_id: str
@@ -295,12 +295,14 @@ _JOINED = f"""
             when old.clues = new.clues then 'both'
             else 'other_clues'
         end as found,
-        if(new.there is null, kept.puzzle_id, null) as repeats,
+        if(found = 'both', null, kept.puzzle_id) as repeats,
         {", ".join(f"{run}.{name} as {run}_{name}" for name in (*COLUMNS[1:], *COUNTERS) for run in ("old", "new"))}
     from old full join new using (puzzle_id)
     left join (
-        select old.shape, min(puzzle_id) as puzzle_id from old join new using (puzzle_id, clues) group by old.shape
-    ) as kept on kept.shape = old.shape
+        select shape, min(puzzle_id) as puzzle_id from (
+            select puzzle_id, unnest([old.shape, new.shape]) as shape from old join new using (puzzle_id, clues)
+        ) group by shape
+    ) as kept on kept.shape = coalesce(new.shape, old.shape)
 """
 
 _PAIRS = """

@@ -50,7 +50,8 @@ def _changed(one: ChangedVerdict, facts: "list[Rows]", repairs: dict[str, str | 
         original = facts[1].get(one.repeats) or facts[0].get(one.repeats, {})
         named = f"{original['title']} ({one.repeats})" if original.get("title") else one.repeats
         author = f" by {original['author']}" if original.get("author") else ""
-        notes["before"] = f"{notes['before']} Repeats {named}{author}.".lstrip()
+        side = "after" if one.new else "before"
+        notes[side] = f"{notes[side]} Repeats {named}{author}.".lstrip()
     error = one.new_error
     if one.puzzle_id in repairs:
         change = repairs[one.puzzle_id]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from nonocensus.reports.words.formatting import COLORS, MEANINGS, OTHER_COLOR, REGULARS
+from nonocensus.reports.words.step_words import NO_STEP
 from nonocensus.solver.model.measures import Computed, Place, shown_in
 
 HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cells")
@@ -54,7 +55,8 @@ COLUMNS = tuple(_columns())
 
 
 def page_constants() -> dict[str, Any]:
-    """Return what the pages' scripts take from the program: columns, verdicts, and whose minutes are said."""
+    """Return what the pages' scripts take from the program: columns, verdicts, whose minutes are said, hints."""
     verdicts = {label: [color, MEANINGS[label]] for label, color in COLORS.items()}
     columns = [column._asdict() for column in COLUMNS]
-    return {"columns": columns, "verdicts": verdicts, "otherColor": OTHER_COLOR, "regulars": REGULARS}
+    told = {"otherColor": OTHER_COLOR, "regulars": REGULARS, "noStep": NO_STEP}
+    return {"columns": columns, "verdicts": verdicts, **told}

@@ -22,6 +22,15 @@ MOST_SENTENCES = 4
 MOST_NAMED = 12
 """Groups of rows that a step about the whole grid names."""
 
+NO_STEP = {
+    "solved": "The grid is solved: nothing is left to do.",
+    "none": "The puzzle has no solution.",
+    "open": "Only assumptions inside assumptions lead on.",
+    "multiple": "The puzzle has several solutions, so steps can't decide every cell.",
+    "timeout": "No step was found within the time limit.",
+}
+"""Why there is no next step, by the kind of a hint."""
+
 
 class DescribedStep(NamedTuple):
     """A step, or several, in words.
@@ -223,9 +232,9 @@ def describe_ending(explanation: Explanation) -> str:
     if explanation.state == "contradiction":
         assert explanation.end is not None
         return f"{describe_contradiction(puzzle, explanation.end, explanation.cells)} The puzzle has no solution."
-    if explanation.state == "open":
+    if explanation.state in ("open", "multiple"):
         left = f"{count_text(open_, 'cell')} {'is' if open_ == 1 else 'are'}"
-        return f"{left} left open: only assumptions inside assumptions lead on."
+        return f"{left} left open. {NO_STEP[explanation.state]}"
     return f"The time ran out with {count_text(open_, 'cell')} left open."
 
 

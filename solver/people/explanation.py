@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from nonocensus.solver.api import solve
 from nonocensus.solver.ladder.ladder_options import start_rows
 from nonocensus.solver.lines.board import apply_start
 from nonocensus.solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
@@ -38,7 +39,7 @@ from nonocensus.solver.proofs.record import RecordedAssumption, Replay, Ruled, c
 CANDIDATES, COMPARED = 24, 2
 """Maximum number of assumptions to collect, and how many of them to compare by chain length."""
 
-State = Literal["solved", "open", "contradiction", "timeout"]
+State = Literal["solved", "open", "multiple", "contradiction", "timeout"]
 
 
 class Step(NamedTuple):
@@ -61,7 +62,8 @@ class Explanation(NamedTuple):
 
     start    possible colours of each cell before the first step, row-major, one bit per colour, bit 0 the background
     cells    the same after the last step
-    state    solved; open (only nested assumptions would help); contradiction (no solution); timeout
+    state    solved; open (only nested assumptions would help); multiple (cells are open, as there are several
+             solutions); contradiction (no solution); timeout
     end      the line without arrangement, for a contradiction
     """
 
@@ -74,7 +76,7 @@ class Explanation(NamedTuple):
 
     @property
     def hardest(self) -> Technique | None:
-        """Hardest technique of the steps; search if cells are left open, None without steps."""
+        """Hardest technique of the steps, None without steps; search if only nested assumptions would help."""
         if self.state == "open":
             return TECHNIQUES[-1]
         return TECHNIQUES[max(step.technique for step in self.steps)] if self.steps else None
@@ -107,6 +109,9 @@ def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, 
     state: State = "timeout"
     with suppress(TimeoutError):
         state = explainer.solve(most)
+    limit = explainer.deadline - time.thread_time()
+    if state == "open" and limit > 0 and solve(puzzle, start=start, cpu_limit=limit)["solutions"] == "multiple":
+        state = "multiple"
     explanation = Explanation(puzzle, explainer.start, explainer.steps, explainer.cells(), state, explainer.end)
     if state in ("contradiction", "timeout"):
         explanation = _up_to_contradiction(explanation, explainer.replay)

@@ -10,7 +10,7 @@ from nonocensus.solver.model.puzzle import Puzzle, clues_of, fits_clue
 from nonocensus.solver.model.tables import picture
 from nonocensus.solver.people.explanation import Explanation, explain
 
-Kind = Literal["wrong", "step", "solved", "none", "open", "timeout"]
+Kind = Literal["wrong", "step", "solved", "none", "open", "multiple", "timeout"]
 
 TRIED_STEPS = (1, 50, 500)
 """Numbers of steps that are tried until one decides a cell; in a single colour the first does."""
@@ -20,7 +20,8 @@ class Hint(NamedTuple):
     """A hint.
 
     kind     wrong: some cells are wrong, see `wrong`; step: see `next`; solved: nothing left to do; none: no
-             solution; open: only nested assumptions would help; timeout
+             solution; open: only nested assumptions would help; multiple: likewise, or nothing, as there are several
+             solutions; timeout
     wrong    indices of cells, row-major, that differ from the solution (the one with the fewest wrong cells)
     next     an explanation from the given grid, whose last step is the first one that decides a cell
     """
@@ -54,7 +55,7 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
                 return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
         if len(found.steps) < most:
             break
-    return Hint("open" if found.state == "open" else "timeout")
+    return Hint(found.state if found.state in ("open", "multiple") else "timeout")
 
 
 def _is_painted(puzzle: Puzzle, start: np.ndarray) -> bool:

@@ -15,7 +15,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, batch_kinds
 from nonocensus.pipeline.store.sources import no_puzzle_error
 from nonocensus.reports.drawings.grid_state import GridState
-from nonocensus.reports.words.step_words import describe_cell, describe_merged, grid_states, known_grid
+from nonocensus.reports.words.step_words import NO_STEP, describe_cell, describe_merged, grid_states, known_grid
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
@@ -80,9 +80,4 @@ def hint_text(puzzle: Puzzle, found: Hint) -> str:
     if found.kind == "wrong":
         cells = "; ".join(first_lines([describe_cell(puzzle, place) for place in found.wrong]))
         return f"[red]{len(found.wrong):,} {'cell is' if len(found.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"
-    return {
-        "solved": "[green]Solved:[/green] every cell is right.",
-        "none": "[red]The puzzle has no solution.[/red]",
-        "open": "Only nested assumptions make progress from here.",
-        "timeout": "[yellow]No hint in time:[/yellow] raise --cpu-limit.",
-    }[found.kind]
+    return NO_STEP[found.kind] + " Raise --cpu-limit." * (found.kind == "timeout")

@@ -1,17 +1,12 @@
 // Hints in three levels: where to look and how, which cells, and filling them in.
 
 import { applyStep, linesAndCells } from "../shared/drawing.js";
-import { element, linkTo, Panel } from "../shared/elements.js";
+import { element, linkTo, Panel, readJson } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
 import { announce, attempt } from "./messages.js";
 
-const NO_STEP = {
-  solved: "The grid is solved: nothing is left to do.",
-  none: "No picture fits these clues.",
-  open: "No single assumption helps here, only nested ones.",
-  timeout: "No step was found within the time limit.",
-};
+const { noStep } = readJson("page-constants"); // of reports/page/browser_columns.py
 const NEXT = ["", "Show the cells", "Fill them in"];
 
 export class Hints extends Panel {
@@ -60,7 +55,7 @@ export class Hints extends Panel {
     const step = steps?.at(-1);
     if (level === NEXT.length) return board.set(this.found.places, this.found.values); // which closes the hint
     this.level = level;
-    if (!this.found) return this.render("No hint", [NO_STEP[kind]]);
+    if (!this.found) return this.render("No hint", [noStep[kind]]);
     if (kind === "wrong") this.showWrong(level);
     else if (level === 1) {
       this.render(stepTitle(step), [whereWords(step)]);

@@ -106,8 +106,9 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
         r"<strong>After</strong> <span[^>]*>clues that .*?</span>: <bdi>row 1: its blocks need 9 cells", page
     )
     assert f"<br>Its title was {escape(EVIL)}.</figcaption>" in page
-    copy = page[page.index(">a/copy ·") :].partition("</li>")[0]
-    assert f"Repeats {escape(EVIL)} (a/same) by محمد." in copy
+    for name, side in (("copy", "Before"), ("fixed", "After")):
+        shown = page[page.index(f">a/{name} ·") :].partition("</li>")[0].partition(f"<strong>{side}</strong>")[2]
+        assert f"<br>Repeats {escape(EVIL)} (a/same) by محمد." in shown
     back = changes_page(*runs[::-1], compare(*runs[::-1]))
     assert (listed(back)["Removed"], listed(back)["Removed as duplicate"]) == ({"a/new 2"}, {"a/new"})
 
@@ -232,6 +233,7 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
     assert re.search(r"\nmultiple +\S.* 1  a/fixed\s", printed.out)
     assert "tells marked ones apart): 5 in old/run, 5 in new/run.\n" in printed.out
     assert "\n  a/spoiled: row 1: its blocks need 9 cells, the line has 3\n" in printed.out
+    assert "\n2 fixed: a/fixed, a/fixed 2\n  a/fixed: duplicate of a/same\n" in printed.out
     began = re.findall(
         r"^(?:\d+ )?(fixed|worse|new|removed|still at fault|another verdict|verdict|CPU seconds|work)",
         printed.out,

@@ -122,7 +122,12 @@ def test_assumption_is_described() -> None:
 
 def test_endings_are_described() -> None:
     switch = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
-    assert describe_ending(explain(switch)) == "4 cells are left open: only assumptions inside assumptions lead on."
+    assert describe_ending(explain(switch)) == (
+        "4 cells are left open. The puzzle has several solutions, so steps can't decide every cell."
+    )
+    assert describe_ending(explain(dominoes(11))).endswith(
+        " cells are left open. Only assumptions inside assumptions lead on."
+    )
     none = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))
     assert describe_ending(explain(none)) == (
         "Row 1, clue 2, has no arrangement: as column 2 is white, the 2 would have no room. The puzzle has no solution."
