@@ -93,8 +93,16 @@ def mend(
     if not global_options.json:
         list_problems("could not be read, mended or written", problems)
         written = f", {count_text(files, 'file')} written to {escape(str(out))}" if files else ""
-        mended = f"{sum(bool(item.mendings) for item in found):,} of them mended" if found else "nothing to mend"
+        count = sum(bool(item.mendings) for item in found)
+        mended = f"{count:,} of them mended" if found else "nothing to mend"
         print_text(f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
+        if count and out is None and not global_options.quiet:
+            runs = (
+                f"nonocensus report {escape(place)} --out FOLDER shows the changes, "
+                for place in places
+                if is_run(place)
+            )
+            print_text(f"Stores and files are unchanged: {''.join(runs)}--out FILE writes the mended puzzles.")
     raise typer.Exit(SOME_FAILED if problems else DONE)
 
 

@@ -10,9 +10,15 @@ from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.findings.reporting import write_run_report
-from nonocensus.pipeline.run.job_tables import read_attempts, read_grades
-from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.findings.sql_tables import open_tables
+from nonocensus.pipeline.run.job_tables import read_grades
 from nonocensus.reports.words.formatting import count_text
+
+UNTRIED = """
+    select count(*) from results join puzzles using (puzzle_id) anti join mendings using (puzzle_id)
+    where solutions = 'multiple' and not blotted
+"""
+"""SQL of the number of ambiguous puzzles for which `mend` has looked for no change yet."""
 
 
 def report(
@@ -32,7 +38,10 @@ def report(
         rows, path = write_run_report(run, out_folder, public, progress)
     name = escape(run_folder)
     hint = "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {name} adds them."
-    if summarize(run)["labels"].get("multiple") and not len(read_attempts(run)):
-        hint += f"\nThe letters propose no changes to ambiguous puzzles yet: nonocensus mend {name} finds them."
+    with open_tables(run) as connection:
+        ((untried,),) = connection.execute(UNTRIED).fetchall()
+    if untried:
+        puzzles = count_text(untried, "ambiguous puzzle")
+        hint += f"\nThe letters propose no changes to {puzzles} yet: nonocensus mend {name} looks for them."
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
     print_result({"rows": rows, "report": path}, f"Report of [bold]{count_text(rows, 'puzzle')}[/bold]: {shown}{hint}")

@@ -220,11 +220,22 @@ def _sentences(row: dict[str, Any], copy: str | None, reason: str | None, whose:
         if reason:
             yield reason
     elif row["goal_matches"] is False:
-        yield f"{whose[0].upper()}{whose[1:]} does not solve the clues."
+        yield f"{whose[0].upper()}{whose[1:]} does not solve the clues{_misfit(row)}."
     if row["status"] == "invalid":
         yield f"Impossible clues: {row['error'] or 'no reason given'}."
     if copy:
         yield copy
+
+
+def _misfit(row: dict[str, Any]) -> str:
+    """Say in which cells, if few, the author's picture differs from the only solution."""
+    drawn, right = cells_of(row, "goal"), cells_of(row, "solution")
+    colors = [color["name"] for color in row["palette"] or ()]
+    if row["solutions"] != "unique" or drawn is None or right is None or right.max() >= len(colors):
+        return ""
+    count = int(np.count_nonzero(drawn != right))
+    named = f": {changed_cells(drawn, right, colors)}" if count <= LARGE_CHANGE else ""
+    return f"; their only solution differs from it in {count_text(count, 'cell')}{named}"
 
 
 def _difference(row: dict[str, Any]) -> str:

@@ -91,7 +91,7 @@ def listed(page: str) -> dict[str, set[str]]:
 def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     page = changes_page(*runs, compare(*runs))
     assert listed(page) == GROUPS
-    assert page[page.index('<nav class="sections"') :].count('<a href="#group-') == len(GROUPS)
+    assert page[page.index('<nav aria-label="Sections"') :].count('<a href="#group-') == len(GROUPS)
     assert "2 puzzles in both with the same clues, 8 with other clues." in page
     assert EVIL not in page
     assert "&lt;script&gt;" in page

@@ -338,7 +338,10 @@ def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocens
     assert nonocensus("verify", "run").code == nonocensus("verify", "store").code == 0
     for rows, left in (("puzzles", 2), ("results", 2), ("certificates", 2), ("mendings", 1), ("grades", 1)):
         assert nonocensus("query", "run", f"select count(*) from {rows}").out.split() == ["count_star()", str(left)]
-    assert nonocensus("mend", "run").out.endswith("1 with several solutions, 1 of them mended.\n")
+    assert nonocensus("mend", "run").out.endswith(
+        "1 with several solutions, 1 of them mended.\nStores and files are unchanged: "
+        "nonocensus report run --out FOLDER shows the changes, --out FILE writes the mended puzzles.\n"
+    )
     assert nonocensus("report", "run", "--out", "report").code == 0
     letters = "".join(letters_of((tmp_path / "report/letters.zip").read_bytes()).values())
     assert ("a/5" in letters, "a/1" in letters) == (True, False)

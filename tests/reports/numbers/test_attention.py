@@ -436,13 +436,14 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
         (colored, known("a/2", author="Ann", palette=COLORS)),
         (damaged, known("a/3", author="Ann")),
         (two | {"puzzle_id": "a/4", "goal_matches": True}, known("a/4", author="Ann", goal=b"\0\1\1\0")),
+        (solved("a/5", 1.0, goal_matches=False, solution=b"\1\0\0\1"), known("a/5", author="Ann", goal=b"\1\1\0\0")),
     )
     mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"), ("a/4", b"\1\1\0\0"))
     shown = take_census(rows, mendings=mended).shown
     assert letters(shown, fixes(shown, DUPLICATES.empty_table(), to_author=True)) == {
         "0001 Ann.txt": """Dear Ann,
 
-Please look at 4 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
+Please look at 5 of your puzzles. A puzzle should have exactly one solution, and be in the archive once.
 
 a/1, 2×2
 Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 and 2.
@@ -465,6 +466,10 @@ Several solutions: two of them differ in 4 of 4 cells: rows 1 and 2; columns 1 a
 For one solution, keep your picture but for 2 cells: row 1, column 1 black; row 2, column 1 white.
 Row 1: 1 becomes 2
 Row 2: 1 becomes 0
+
+a/5, 2×2
+Your picture does not solve the clues; their only solution differs from it in 2 cells: row 1, column 2 white; row 2, \
+column 2 black.
 
 Thank you, and kind regards
 """
