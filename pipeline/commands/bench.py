@@ -182,10 +182,8 @@ def bench(
 
 def check_files(which: BenchSet, csv: str | None, chart: str | None, peers: Path | None) -> None:
     """Raise a UserError for files that the set can't fill, or that conflict."""
-    if csv and which in AGGREGATED:
-        raise UserError(f"--csv has one line per puzzle, and {which} has none")
-    if chart and which in AGGREGATED:
-        raise UserError(f"--chart has a point a puzzle, and {which} has none")
+    if (csv or chart) and which in AGGREGATED:
+        raise UserError(f"--csv and --chart show each puzzle, and {which} measures none alone")
     if peers and not chart:
         raise UserError("--peers is for the chart; name its file with --chart")
     if csv == STDOUT:

@@ -22,6 +22,7 @@ from nonocensus.pipeline.commands.status import describe_changed
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import comparison
 from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER, Comparison, TimedPuzzle
+from nonocensus.pipeline.findings.figures_page import figure
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT, open_output
@@ -84,7 +85,7 @@ def describe_times(found: Comparison) -> Iterator[RenderableType]:
         times = table("CPU seconds", *numbers, right=numbers)
         for label, puzzles, before, after, *ratios in found.times:
             name = "all" if label is None else f"[{VERDICT_COLORS.get(label, 'cyan')}]{escape(label)}[/]"
-            times.add_row(name, f"{puzzles:,}", seconds(before), seconds(after), *(f"{ratio:.3f}" for ratio in ratios))
+            times.add_row(name, f"{puzzles:,}", figure(before), figure(after), *(f"{ratio:.3f}" for ratio in ratios))
         yield times
         yield "(the mean is the geometric one of new / old, puzzle by puzzle)"
     work = table("work", "old", "new", "puzzles that differ", right=("old", "new", "puzzles that differ"))
@@ -93,11 +94,6 @@ def describe_times(found: Comparison) -> Iterator[RenderableType]:
         work.add_row(counter.replace("_", " "), f"{before:,}", f"{after:,}", count)
     if any(one.differ for one in found.work):
         yield work
-
-
-def seconds(value: float) -> str:
-    """Format CPU seconds with four significant digits."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def describe_moved(title: str, count: int, moved: list[TimedPuzzle]) -> Iterator[RenderableType]:
@@ -113,7 +109,7 @@ def describe_moved(title: str, count: int, moved: list[TimedPuzzle]) -> Iterator
     for puzzle_id, before, after, old_seconds, new_seconds in moved:
         label = before if before == after else f"{before} -> {after}"
         times = f"{new_seconds / old_seconds:,.3g}" if old_seconds else ""
-        puzzles.add_row(escape(puzzle_id), seconds(old_seconds), seconds(new_seconds), times, escape(label))
+        puzzles.add_row(escape(puzzle_id), figure(old_seconds), figure(new_seconds), times, escape(label))
     yield puzzles
 
 

@@ -132,8 +132,7 @@ def print_crawl_status(crawled: dict[str, Any]) -> None:
             f"Crawl of {source}: {sum(outcomes.values()):,} numbers requested, up to {crawled['highest'][source]:,}: "
             f"{count_line(outcomes, OUTCOME_COLORS, 'yellow')}",
         )
-    out.print(
-        f"{crawled['replies']:,} replies kept, {crawled['bytes'] / 1e6:,.1f} MB in {crawled['packed'] / 1e6:,.1f} MB.",
-    )
+    sizes = f"{crawled['bytes'] / 1e6:,.1f} MB in {crawled['packed'] / 1e6:,.1f} MB"
+    out.print(f"{crawled['replies']:,} replies kept, {sizes}.")
     for error in crawled["errors"]:
         err.print(f"  {error['source']}/{error['number']}: {escape(error['why'])}")

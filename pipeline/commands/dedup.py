@@ -65,12 +65,8 @@ def describe(found: Duplicates) -> Iterator[RenderableType]:
         for row in found.found.slice(0, LIST_LIMIT).to_pylist():
             original = label(row["original"], row["original_date"])
             differing = "" if row["cells"] is None else f"{row['cells']:,}"
-            listed.add_row(
-                "" if original == former else original,
-                label(row["puzzle_id"], row["site_date"]),
-                row["likeness"],
-                differing,
-            )
+            copy = label(row["puzzle_id"], row["site_date"])
+            listed.add_row("" if original == former else original, copy, row["likeness"], differing)
             former = original
         yield listed
         yield from remaining(len(found.found) - LIST_LIMIT, "(--csv FILE or --json gives all)")

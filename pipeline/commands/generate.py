@@ -83,14 +83,12 @@ def generate(
     with show_progress("generating", resumes=True) as progress:
         made = fill_store(store, recipe, resources, progress)
     seconds = time.perf_counter() - start
+    text = f"{escape(store)} is complete: {count_text(recipe.count, 'puzzle')}."
     if made:
-        text = (
-            f"[bold green]{count_text(made, 'puzzle')}[/bold green] made in {seconds:,.1f} s: "
-            f"{recipe.count:,} in {escape(store)}.{next_steps(store)}"
-        )
-    else:
-        text = f"{escape(store)} is complete: {count_text(recipe.count, 'puzzle')}.{next_steps(store)}"
-    print_result({"store": store, "puzzles": recipe.count, "made": made, "seconds": round(seconds, 3)}, text)
+        now = f"[bold green]{count_text(made, 'puzzle')}[/bold green] made in {seconds:,.1f} s"
+        text = f"{now}: {recipe.count:,} in {escape(store)}."
+    fields = {"store": store, "puzzles": recipe.count, "made": made, "seconds": round(seconds, 3)}
+    print_result(fields, text + next_steps(store))
 
 
 def print_graded(store: str, recipe: Recipe, conditions: Conditions, resources: Resources) -> None:

@@ -97,11 +97,9 @@ def mend(
         mended = f"{count:,} of them mended" if found else "nothing to mend"
         print_text(f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
         if count and out is None and not global_options.quiet:
-            runs = (
-                f"nonocensus report {escape(place)} --out FOLDER shows the changes, "
-                for place in places
-                if is_run(place)
-            )
+            runs = [
+                f"nonocensus report {escape(run)} --out FOLDER shows the changes, " for run in filter(is_run, places)
+            ]
             print_text(f"Stores and files are unchanged: {''.join(runs)}--out FILE writes the mended puzzles.")
     raise typer.Exit(SOME_FAILED if problems else DONE)
 

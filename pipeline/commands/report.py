@@ -14,12 +14,6 @@ from nonocensus.pipeline.findings.sql_tables import open_tables
 from nonocensus.pipeline.run.job_tables import read_grades
 from nonocensus.reports.words.formatting import count_text
 
-UNTRIED = """
-    select count(*) from results join puzzles using (puzzle_id) anti join mendings using (puzzle_id)
-    where solutions = 'multiple' and not blotted
-"""
-"""SQL of the number of ambiguous puzzles for which `mend` has looked for no change yet."""
-
 
 def report(
     run_folder: RunFolder,
@@ -38,8 +32,9 @@ def report(
         rows, path = write_run_report(run, out_folder, public, progress)
     name = escape(run_folder)
     hint = "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {name} adds them."
-    with open_tables(run) as connection:
-        ((untried,),) = connection.execute(UNTRIED).fetchall()
+    with open_tables(run) as tables:
+        unmended = "results join puzzles using (puzzle_id) anti join mendings using (puzzle_id)"
+        untried = len(tables.sql(f"select 1 from {unmended} where solutions = 'multiple' and not blotted"))
     if untried:
         puzzles = count_text(untried, "ambiguous puzzle")
         hint += f"\nThe letters propose no changes to {puzzles} yet: nonocensus mend {name} looks for them."

@@ -249,8 +249,7 @@ def _records(connection: duckdb.DuckDBPyConnection, record: type[Any], query: st
 
 def _count(connection: duckdb.DuckDBPyConnection, condition: str, rows: str = "pairs") -> int:
     """Count the pairs that meet a condition."""
-    row = connection.execute(f"select count(*) from {rows} where {condition}").fetchone()
-    return int(row[0]) if row else 0
+    return int(_records(connection, int, f"select count(*) from {rows} where {condition}")[0])
 
 
 _BY_ID = "regexp_replace(puzzle_id, '[0-9]+$', ''), length(puzzle_id), puzzle_id"

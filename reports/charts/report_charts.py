@@ -6,13 +6,7 @@ import altair as alt
 
 from nonocensus.reports.charts import cpu_times, measure_charts, verdicts
 from nonocensus.reports.charts.chart import CONFIG, PAGE_FONT, Chart, chart_of, specification
-from nonocensus.reports.charts.encodings import (
-    ACCENT,
-    CLOCK,
-    PUZZLES,
-    count_axis,
-    count_opacity,
-)
+from nonocensus.reports.charts.encodings import ACCENT, CLOCK, PUZZLES, count_axis, count_opacity
 from nonocensus.reports.numbers.activity import Activity
 from nonocensus.reports.numbers.figures import Figures
 from nonocensus.reports.words.formatting import number, seconds

@@ -58,5 +58,10 @@ def page_constants() -> dict[str, Any]:
     """Return what the pages' scripts take from the program: columns, verdicts, whose minutes are said, hints."""
     verdicts = {label: [color, MEANINGS[label]] for label, color in COLORS.items()}
     columns = [column._asdict() for column in COLUMNS]
-    told = {"otherColor": OTHER_COLOR, "regulars": REGULARS, "noStep": NO_STEP}
-    return {"columns": columns, "verdicts": verdicts, **told}
+    return {
+        "columns": columns,
+        "verdicts": verdicts,
+        "otherColor": OTHER_COLOR,
+        "regulars": REGULARS,
+        "noStep": NO_STEP,
+    }

@@ -188,7 +188,7 @@ def _cards(figures: Figures) -> tuple[Card, ...]:
     ]
     if figures.grades and figures.grades.quartiles:
         low, middle, high = map(minutes_text, figures.grades.quartiles)
-        note = f"estimated; half take {low} to {high}"
+        note = f"estimated; half take {low} to {high}" if low != high else "estimated"
         cards.append(Card(middle, "median time for people", note, filters=(("sort", "minutes"),)))
     return tuple(cards)
 

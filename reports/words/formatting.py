@@ -138,12 +138,7 @@ def difficulty(value: float | None) -> str:
 
 def bucket(start: float, stop: float | None) -> str:
     """Format a time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
-    if stop is None:
-        words = f"≥ {start:g} s"
-    elif start:
-        words = f"{start:g}–{stop:g} s"
-    else:
-        words = f"< {stop:g} s"
+    words = f"≥ {start:g} s" if stop is None else f"{start:g}–{stop:g} s" if start else f"< {stop:g} s"
     return words.replace(" ", NO_BREAK)
 
 
@@ -179,12 +174,10 @@ def natural(word: str) -> str:
     return DIGITS.sub(lambda digits: f"\0{int(digits[0]):018}", word.casefold())
 
 
-MINUTE_UNITS = (("second", 1 / 60, 1.0), ("minute", 1.0, 120.0), ("hour", 60.0, float("inf")))
-"""Units of time: name, minutes, and minutes from which the next unit is used."""
+MINUTE_UNITS = (("second", "s", 1 / 60, 1.0), ("minute", "min", 1.0, 120.0), ("hour", "h", 60.0, float("inf")))
+"""Units of time: name, sign, minutes, and minutes from which the next unit is used."""
 
 TWO_DIGITS = Context(prec=2, rounding=ROUND_HALF_UP)
-
-SHORT = {"second": "s", "minute": "min", "hour": "h"}
 
 GRADING = "Grades 1 to 5 are techniques on a single line, 6 to 9 assumptions that lead to a contradiction."
 
@@ -209,15 +202,15 @@ WITHOUT_GRADE = {
 
 def time_words(minutes: float, low: float, high: float) -> str:
     """Return an estimate and its interval in a suitable unit: "about 7 minutes (likely 5 to 10)"."""
-    unit, size, _ = next(one for one in MINUTE_UNITS if minutes < one[2])
+    unit, _, size, _ = next(one for one in MINUTE_UNITS if minutes < one[3])
     about, first, last = (_round(value / size) for value in (minutes, low, high))
     return f"about {about} {unit}{'' if about == '1' else 's'} (likely {first} to {last})"
 
 
 def minutes_text(minutes: float) -> str:
     """Return minutes in a suitable unit: "50 s", "7 min", "4.5 h"."""
-    unit, size, _ = next(one for one in MINUTE_UNITS if minutes < one[2])
-    return f"{_round(minutes / size)}{NO_BREAK}{SHORT[unit]}"
+    _, sign, size, _ = next(one for one in MINUTE_UNITS if minutes < one[3])
+    return f"{_round(minutes / size)}{NO_BREAK}{sign}"
 
 
 def validated_words(one: Any, figure: str) -> str:

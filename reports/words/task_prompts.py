@@ -63,13 +63,10 @@ def _format(puzzle: Puzzle) -> str:
 def _clues(puzzle: Puzzle) -> str:
     sides = (("Rows, from the top", puzzle.rows), ("Columns, from the left", puzzle.columns))
     return "\n\n".join(
-        f"{title}:\n" + "\n".join(f"{number}: {_clue(puzzle, clue)}" for number, clue in enumerate(clues, 1))
+        f"{title}:\n"
+        + "\n".join(f"{number}: {' '.join(_numbers(puzzle, clue))}" for number, clue in enumerate(clues, 1))
         for title, clues in sides
     )
-
-
-def _clue(puzzle: Puzzle, clue: Clue) -> str:
-    return " ".join(_numbers(puzzle, clue))
 
 
 def _numbers(puzzle: Puzzle, clue: Clue) -> list[str]:
@@ -82,7 +79,7 @@ def _numbers(puzzle: Puzzle, clue: Clue) -> list[str]:
 
 def _grid(puzzle: Puzzle) -> str:
     """Return the empty grid, each row's clue left of it, each column's above it."""
-    left = [_clue(puzzle, clue) for clue in puzzle.rows]
+    left = [" ".join(_numbers(puzzle, clue)) for clue in puzzle.rows]
     above = [_numbers(puzzle, clue) for clue in puzzle.columns]
     breadth, depth = max(map(len, left)), max(map(len, above))
     width = max(len(number) for numbers in above for number in numbers)

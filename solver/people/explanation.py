@@ -62,8 +62,7 @@ class Explanation(NamedTuple):
 
     start    possible colours of each cell before the first step, row-major, one bit per colour, bit 0 the background
     cells    the same after the last step
-    state    solved; open (only nested assumptions would help); multiple (cells are open, as there are several
-             solutions); contradiction (no solution); timeout
+    state    solved; open (only nested assumptions would help); multiple (solutions); contradiction; timeout
     end      the line without arrangement, for a contradiction
     """
 
@@ -109,8 +108,8 @@ def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, 
     state: State = "timeout"
     with suppress(TimeoutError):
         state = explainer.solve(most)
-    limit = explainer.deadline - time.thread_time()
-    if state == "open" and limit > 0 and solve(puzzle, start=start, cpu_limit=limit)["solutions"] == "multiple":
+    left = explainer.deadline - time.thread_time()
+    if state == "open" and left > 0 and solve(puzzle, start=start, cpu_limit=left)["solutions"] == "multiple":
         state = "multiple"
     explanation = Explanation(puzzle, explainer.start, explainer.steps, explainer.cells(), state, explainer.end)
     if state in ("contradiction", "timeout"):

@@ -20,8 +20,7 @@ class Hint(NamedTuple):
     """A hint.
 
     kind     wrong: some cells are wrong, see `wrong`; step: see `next`; solved: nothing left to do; none: no
-             solution; open: only nested assumptions would help; multiple: likewise, or nothing, as there are several
-             solutions; timeout
+             solution; open: only nested assumptions would help; multiple: solutions, and no step; timeout
     wrong    indices of cells, row-major, that differ from the solution (the one with the fewest wrong cells)
     next     an explanation from the given grid, whose last step is the first one that decides a cell
     """

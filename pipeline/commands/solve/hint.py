@@ -21,9 +21,6 @@ from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.people.hints import Hint, hint
 
-UNHELPFUL = ("wrong", "none", "timeout")
-"""Kinds of hints for which the exit status is 1."""
-
 
 def print_hint(puzzle: Puzzle, from_saved: int | None, cpu_limit: float) -> int:
     """Print the hint for a puzzle, and return the exit status.
@@ -37,7 +34,7 @@ def print_hint(puzzle: Puzzle, from_saved: int | None, cpu_limit: float) -> int:
     *before, step = explanation_fields(found.next)["steps"] if found.next is not None else [None]
     value = {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": wrong, "before": before, "step": step}
     print_result(value, describe_hint(puzzle, start, found))
-    return SOME_FAILED if found.kind in UNHELPFUL else DONE
+    return SOME_FAILED if found.kind in ("wrong", "none", "timeout") else DONE
 
 
 def single_puzzle(
@@ -72,12 +69,8 @@ def describe_hint(puzzle: Puzzle, start: np.ndarray, found: Hint) -> Iterator[Re
     marked.ravel()[list(found.wrong)] = True
     colors = (start.reshape(marked.size, -1) << np.arange(start.shape[2])).sum(axis=1)
     yield draw(puzzle, GridState(known_grid(colors.tolist(), puzzle.width), marked))
-    yield hint_text(puzzle, found)
-
-
-def hint_text(puzzle: Puzzle, found: Hint) -> str:
-    """Say a hint that is not a step."""
     if found.kind == "wrong":
         cells = "; ".join(first_lines([describe_cell(puzzle, place) for place in found.wrong]))
-        return f"[red]{len(found.wrong):,} {'cell is' if len(found.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"
-    return NO_STEP[found.kind] + " Raise --cpu-limit." * (found.kind == "timeout")
+        yield f"[red]{len(found.wrong):,} {'cell is' if len(found.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"
+    else:
+        yield NO_STEP[found.kind] + " Raise --cpu-limit." * (found.kind == "timeout")

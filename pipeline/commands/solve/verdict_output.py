@@ -20,7 +20,7 @@ from nonocensus.pipeline.commands.terminal_drawing import (
 )
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
 from nonocensus.reports.words import pbnsolve
-from nonocensus.reports.words.formatting import WITHOUT_GRADE, difficulty_words
+from nonocensus.reports.words.formatting import WITHOUT_GRADE, difficulty_words, number
 from nonocensus.reports.words.step_words import (
     DescribedStep,
     describe_ending,
@@ -126,8 +126,8 @@ def describe(solved: SolvedPuzzle, stats: bool, explains: bool) -> Iterator[Rend
     marked = differing_cells(solutions) if solutions else None
     if marked is not None and len(solutions) > 1:
         yield f"{len(solutions):,} solutions {difference_text(marked)}"
-    for number, cells in enumerate(solutions, 1):
-        yield f"Solution {number}:"
+    for k, cells in enumerate(solutions, 1):
+        yield f"Solution {k}:"
         yield draw(puzzle, GridState(cells, marked))
     if solved.grading is not None or (row["status"] != "invalid" and row["solutions"] not in (None, "unique")):
         reason = WITHOUT_GRADE.get(row["solutions"])
@@ -152,16 +152,11 @@ def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     times = ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")
     for name, cells, seconds in zip((*rung_names(depth), "clause learning"), after, times, strict=True):
         if row[seconds] is not None:
-            rungs.add_row(name, count_text(row[cells] if cells else None), f"{row[seconds]:,.6f}")
+            rungs.add_row(name, number(row[cells] if cells else None), f"{row[seconds]:,.6f}")
     rungs.add_row("all", f"of {row['cells']:,}", f"{row['cpu_seconds']:,.6f}")
     yield rungs
     counters = (measure.name for measure in computed_by(Computed.counted))
-    yield "; ".join(f"{name.replace('_', ' ')} {count_text(row[name])}" for name in counters)
-
-
-def count_text(count: int | None) -> str:
-    """Format a count; a dash where the rung was not reached."""
-    return "-" if count is None else f"{count:,}"
+    yield "; ".join(f"{name.replace('_', ' ')} {number(row[name])}" for name in counters)
 
 
 def animate_explanation(explanation: Explanation) -> None:

@@ -149,7 +149,7 @@ def test_stats_shows_techniques_and_counts(nonocensus: Nonocensus) -> None:
     lines = nonocensus("solve", "-t", "b.non", "-d", "3", "--rung", "depth-2").out.splitlines()
     assert [line.split()[0] for line in lines[-5:-1]] == ["line", "depth-3", "all", "line"]
     assert lines[-2].startswith("line solves ")
-    assert "nodes -; max depth -; conflicts -" in lines[-2]
+    assert "nodes –; max depth –; conflicts –" in lines[-2]
     assert lines[-1] == "For people: no minutes, as it is not known to have one solution only"
 
 

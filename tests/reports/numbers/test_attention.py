@@ -436,7 +436,7 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
         (colored, known("a/2", author="Ann", palette=COLORS)),
         (damaged, known("a/3", author="Ann")),
         (two | {"puzzle_id": "a/4", "goal_matches": True}, known("a/4", author="Ann", goal=b"\0\1\1\0")),
-        (solved("a/5", 1.0, goal_matches=False, solution=b"\1\0\0\1"), known("a/5", author="Ann", goal=b"\1\1\0\0")),
+        (solved("a/5", 1.0, goal_matches=False, solution=b"\1\0\0\1"), known("a/5", author="Ann", goal=b"\1\1\0\1")),
     )
     mended = mended_rows(("a/1", b"\1\0\0\0"), ("a/2", b"\1\2\0\2"), ("a/3", b"\1\0\0\7"), ("a/4", b"\1\1\0\0"))
     shown = take_census(rows, mendings=mended).shown
@@ -468,8 +468,7 @@ Row 1: 1 becomes 2
 Row 2: 1 becomes 0
 
 a/5, 2×2
-Your picture does not solve the clues; their only solution differs from it in 2 cells: row 1, column 2 white; row 2, \
-column 2 black.
+Your picture does not solve the clues; their only solution differs from it in 1 cell: row 1, column 2 white.
 
 Thank you, and kind regards
 """

@@ -14,7 +14,7 @@ from strategies import PALETTE, dominoes
 from nonocensus.reports.drawings.grid_state import UNKNOWN
 from nonocensus.reports.drawings.sheet_colors import COMMON, LETTERS, color_letters, color_names
 from nonocensus.reports.page.explanation_page import MOST_CELLS, TooLarge, page
-from nonocensus.reports.words.step_words import describe_ending, describe_steps, grid_states, known_grid
+from nonocensus.reports.words.step_words import NO_STEP, describe_ending, describe_steps, grid_states, known_grid
 from nonocensus.solver.model.puzzle import WHITE, Block, Color, Puzzle, from_picture
 from nonocensus.solver.people.explanation import explain
 
@@ -122,12 +122,8 @@ def test_assumption_is_described() -> None:
 
 def test_endings_are_described() -> None:
     switch = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
-    assert describe_ending(explain(switch)) == (
-        "4 cells are left open. The puzzle has several solutions, so steps can't decide every cell."
-    )
-    assert describe_ending(explain(dominoes(11))).endswith(
-        " cells are left open. Only assumptions inside assumptions lead on."
-    )
+    assert describe_ending(explain(switch)) == f"4 cells are left open. {NO_STEP['multiple']}"
+    assert describe_ending(explain(dominoes(11))).endswith(f" cells are left open. {NO_STEP['open']}")
     none = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))
     assert describe_ending(explain(none)) == (
         "Row 1, clue 2, has no arrangement: as column 2 is white, the 2 would have no room. The puzzle has no solution."
