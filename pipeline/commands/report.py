@@ -11,7 +11,8 @@ from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.commands.status import open_results
 from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.findings.sql_tables import open_tables
-from nonocensus.pipeline.run.job_tables import read_grades
+from nonocensus.pipeline.run.job_tables import read_attempts, read_grades
+from nonocensus.pipeline.run.progress import summarize
 from nonocensus.reports.words.formatting import count_text
 
 
@@ -32,9 +33,11 @@ def report(
         rows, path = write_run_report(run, out_folder, public, progress)
     name = escape(run_folder)
     hint = "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {name} adds them."
-    with open_tables(run) as tables:
-        unmended = "results join puzzles using (puzzle_id) anti join mendings using (puzzle_id)"
-        untried = len(tables.sql(f"select 1 from {unmended} where solutions = 'multiple' and not blotted"))
+    untried = summarize(run)["labels"].get("multiple", 0)
+    if untried and len(read_attempts(run)):
+        with open_tables(run) as tables:
+            unmended = "results join puzzles using (puzzle_id) anti join mendings using (puzzle_id)"
+            untried = len(tables.sql(f"select 1 from {unmended} where solutions = 'multiple' and not blotted"))
     if untried:
         puzzles = count_text(untried, "ambiguous puzzle")
         hint += f"\nThe letters propose no changes to {puzzles} yet: nonocensus mend {name} looks for them."

@@ -138,7 +138,12 @@ def difficulty(value: float | None) -> str:
 
 def bucket(start: float, stop: float | None) -> str:
     """Format a time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
-    words = f"≥ {start:g} s" if stop is None else f"{start:g}–{stop:g} s" if start else f"< {stop:g} s"
+    if stop is None:
+        words = f"≥ {start:g} s"
+    elif start:
+        words = f"{start:g}–{stop:g} s"
+    else:
+        words = f"< {stop:g} s"
     return words.replace(" ", NO_BREAK)
 
 

@@ -39,6 +39,9 @@ from nonocensus.solver.proofs.record import RecordedAssumption, Replay, Ruled, c
 CANDIDATES, COMPARED = 24, 2
 """Maximum number of assumptions to collect, and how many of them to compare by chain length."""
 
+PROOF_SECONDS = 5.0
+"""CPU limit of the search for a second solution, of puzzles that only nested assumptions might solve."""
+
 State = Literal["solved", "open", "multiple", "contradiction", "timeout"]
 
 
@@ -108,7 +111,7 @@ def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, 
     state: State = "timeout"
     with suppress(TimeoutError):
         state = explainer.solve(most)
-    left = explainer.deadline - time.thread_time()
+    left = min(explainer.deadline - time.thread_time(), PROOF_SECONDS)
     if state == "open" and left > 0 and solve(puzzle, start=start, cpu_limit=left)["solutions"] == "multiple":
         state = "multiple"
     explanation = Explanation(puzzle, explainer.start, explainer.steps, explainer.cells(), state, explainer.end)

@@ -80,7 +80,7 @@ def test_hint_starts_from_a_drawn_grid(nonocensus: Nonocensus, tmp_path: Path) -
     assert (told["hint"], told["before"]) == ("step", [])
     wrong = nonocensus("solve", link, "--hint", "--state", "wrong.txt")
     assert (wrong.code, wrong.out.splitlines()[-1]) == (1, "1 cell is wrong: row 1, column 1")
-    assert "Solved" in nonocensus("solve", link, "--hint", "--state", "done.txt").out
+    assert "The grid is solved" in nonocensus("solve", link, "--hint", "--state", "done.txt").out
     shared = named("share").write(PLUS).decode().strip()
-    assert "Solved" in nonocensus("solve", shared, "--hint", "--state", "done.txt").out
+    assert "The grid is solved" in nonocensus("solve", shared, "--hint", "--state", "done.txt").out
     assert "contradiction" in nonocensus("solve", shared, "--state", "wrong.txt").out

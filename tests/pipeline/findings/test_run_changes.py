@@ -241,3 +241,11 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
     )
     assert began[:6] == ["worse", "new", "fixed", "still at fault", "new", "removed"]
     assert began[6:8] == ["removed", "another verdict"]
+
+
+def test_runs_without_a_puzzle_of_the_same_clues_are_compared(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run_of(tmp_path / "old", [puzzle("fixed", SWITCH)])
+    run_of(tmp_path / "new", [puzzle("fixed")])
+    printed = nonocensus("compare", "old/run", "new/run")
+    assert (printed.code, printed.err) == (0, "")
+    assert "1 fixed: a/fixed\n" in printed.out
