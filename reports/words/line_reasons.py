@@ -216,7 +216,8 @@ def _glue(line: Line, t: int, x: int) -> Iterator[Reason]:
 def _mercury(line: Line, t: int, x: int) -> Iterator[Reason]:
     """Painted cells of the first block's colour, right after its length from the edge, are its own: none is that far.
 
-    With room there, the block begun at the edge would run into them; else it has none, even without them.
+    With room there, the block begun at the edge would run into them. A cell before them that has another colour leaves
+    it no room.
     """
     block = line.clue[t]
     run = x + block.length

@@ -339,7 +339,7 @@ class LineWords:
         hull = range(min(cells), max(cells) + 1)
         return f"{len(hull)} cells long ({self.cells(hull)})"
 
-    def is_other(self, cell: int, name: str) -> str:
+    def other_color(self, cell: int, name: str) -> str:
         """Say which colour a cell has instead of another: `white`, or `not red` if several are possible."""
         colors = self.line.cells[cell]
         return f"not {name}" if colors & (colors - 1) else self.colors(colors)
@@ -429,7 +429,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "left": lambda words, parts: words.left(parts),
     "long": lambda words, parts: words.long({parts["cell"], *parts["cells"]}),
     "name": _color_of,
-    "other": lambda words, parts: words.is_other(parts["cells"][0], _color_of(words, parts)),
+    "other": lambda words, parts: words.other_color(parts["cells"][0], _color_of(words, parts)),
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),
     "only": lambda words, parts: f"only {words.cells(parts['cells'])}" if parts["cells"] else "no cell",
     "places": lambda words, parts: words.places(parts["blocks"], parts["within"]),
