@@ -39,7 +39,7 @@ from nonocensus.pipeline.commands.terminal_drawing import draw_pair
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
-from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_mending, mend_puzzles, mend_run
+from nonocensus.pipeline.jobs.mend_job import UNSOLVABLE, MendResult, describe, estimate_mending, mend_puzzles, mend_run
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
 from nonocensus.pipeline.store.paths import STDOUT
@@ -101,7 +101,7 @@ def mend(
                 f"nonocensus report {escape(run)} --out FOLDER shows the changes, " for run in filter(is_run, places)
             ]
             print_text(f"Stores and files are unchanged: {''.join(runs)}--out FILE writes the mended puzzles.")
-    raise typer.Exit(SOME_FAILED if problems else DONE)
+    raise typer.Exit(SOME_FAILED if any(problem.reason != UNSOLVABLE for problem in problems) else DONE)
 
 
 def mend_places(

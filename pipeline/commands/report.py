@@ -33,13 +33,12 @@ def report(
         rows, path = write_run_report(run, out_folder, public, progress)
     name = escape(run_folder)
     hint = "" if len(read_grades(run)) else f"\nNo minutes and stars yet: nonocensus grade {name} adds them."
-    untried = summarize(run)["labels"].get("multiple", 0)
-    if untried and len(read_attempts(run)):
+    is_untried = "multiple" in summarize(run)["labels"]
+    if is_untried and len(read_attempts(run)):
         with open_tables(run) as tables:
-            unmended = "results join puzzles using (puzzle_id) anti join mendings using (puzzle_id)"
-            untried = len(tables.sql(f"select 1 from {unmended} where solutions = 'multiple' and not blotted"))
-    if untried:
-        puzzles = count_text(untried, "ambiguous puzzle")
-        hint += f"\nThe letters propose no changes to {puzzles} yet: nonocensus mend {name} looks for them."
+            others = "results join puzzles using (puzzle_id) anti join mendings using (puzzle_id)"
+            is_untried = len(tables.sql(f"from {others} where solutions = 'multiple' and not blotted limit 1")) > 0
+    if is_untried:
+        hint += f"\nNo changes to some ambiguous puzzles in the letters yet: nonocensus mend {name} looks for them."
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
     print_result({"rows": rows, "report": path}, f"Report of [bold]{count_text(rows, 'puzzle')}[/bold]: {shown}{hint}")
