@@ -94,10 +94,11 @@ import nonocensus as nc
 from nonocensus.pipeline.commands.app import FUNCTIONS, load_command
 names = [getattr(nc, name) for name in nc.__all__]
 commands = [load_command(name) for name in FUNCTIONS]
-try:
-    nc.certify_run(sys.argv[1])
-except ModuleNotFoundError as error:
-    print(error)
+for use in (nc.certify_run, lambda run: nc.make_pack(run, f"{run}/pack", count=1, private=True, pdf="1")):
+    try:
+        use(sys.argv[1])
+    except ModuleNotFoundError as error:
+        print(error)
 """
 
 
@@ -108,7 +109,9 @@ def test_without_extras_every_name_and_command_can_be_imported(tmp_path: Path) -
     nc.classify_store(tmp_path / "store", tmp_path / "run")
     code = [sys.executable, "-c", WITHOUT_EXTRAS, str(tmp_path / "run")]
     done = subprocess.run(code, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("dratify is not installed: pip install 'nonocensus[checkers]'\n", "")
+    extras = {"dratify": "checkers", "typst": "pictures"}
+    said = [f"{library} is not installed: pip install 'nonocensus[{name}]'\n" for library, name in extras.items()]
+    assert (done.stdout, done.stderr) == ("".join(said), "")
 
 
 @pytest.mark.parametrize("picture", [HEART, np.array(HEART), nc.from_picture(HEART)])

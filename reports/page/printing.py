@@ -71,8 +71,8 @@ def pdf(template: str, data: Mapping[str, Any]) -> bytes:
 
 def missing_letters(text: str) -> list[str]:
     """Return the letters of a text that no installed font has: pages have boxes in their place."""
-    import typst
-
+    with extra("pictures"):
+        import typst
     letters = sorted(letter for letter in {*text} if not letter.isascii() and category(letter) not in CHANGING)
     page = b'#set text(font: json(bytes(sys.inputs.fonts)))\n#json(bytes(sys.inputs.letters)).join(" ")'
     inputs = {"fonts": json.dumps(FONTS), "letters": json.dumps(letters)}
