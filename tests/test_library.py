@@ -88,7 +88,7 @@ def test_it_takes_no_time_to_import_and_needs_no_ray() -> None:
 
 WITHOUT_EXTRAS = """
 import sys
-for library in "dratify cdclkit_native obstore fsspec PIL typst fastapi h11 pebble uvicorn".split():
+for library in "dratify cdclkit_native obstore fsspec PIL typst fastapi h11 pebble pydantic starlette uvicorn".split():
     sys.modules[library] = None
 import nonocensus as nc
 from nonocensus.pipeline.commands.app import FUNCTIONS, load_command

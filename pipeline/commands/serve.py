@@ -11,7 +11,6 @@ from nonocensus.pipeline.commands.output import err, global_options, out, print_
 from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
 from nonocensus.pipeline.run.run_folder import open_place
-from nonocensus.pipeline.serve.catalog import open_catalog
 from nonocensus.solver.extras import extra
 from nonocensus.solver.operating_system import cores
 
@@ -41,6 +40,7 @@ def serve(
     """
     with extra("serve"):
         from nonocensus.pipeline.serve import pool, server
+        from nonocensus.pipeline.serve.catalog import open_catalog
     with ExitStack() as held:
         listening = held.enter_context(server.bind_socket(host, port))
         named = f"[{host}]" if ":" in host else host
