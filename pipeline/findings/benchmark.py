@@ -4,7 +4,6 @@ Kernels are compiled before measuring. Puzzles are classified in batches, as by 
 """
 
 import csv
-import gc
 import math
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -92,8 +91,6 @@ def measure(
     for batch in batches:
         warm_up(views(batch))
         classify(batch.slice(0, 1), cpu_limit=0.001, **options)
-    gc.collect()
-    gc.freeze()  # keep the Puzzle objects, which workers do not have, out of garbage collections
     results, seconds = [], 0.0
     for batch in batches:
         start = time.thread_time()

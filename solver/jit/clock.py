@@ -58,5 +58,8 @@ NO_PREEMPTION_SECONDS = 50e-6
 
 @inlined
 def cpu_after(cpu: float, elapsed: float) -> float:
-    """Return this thread's CPU time `elapsed` wall seconds after it was `cpu`, by a system call only if it is long."""
+    """Return this thread's CPU time `elapsed` wall seconds after it was `cpu`, by a system call only if it is long.
+
+    The result equals `cpu` if the estimates before were ahead of the clock.
+    """
     return cpu + elapsed if elapsed < NO_PREEMPTION_SECONDS else max(cpu, cpu_seconds())

@@ -33,7 +33,8 @@ def test_random_set_writes_csv_and_markdown(nonocensus: Any, tmp_path: Path) -> 
         rows = list(csv.DictReader(file))
     assert len(rows) == 30
     assert {row["status"] for row in rows} == {"ok"}
-    assert all(float(row["cpu_seconds"]) > 0 for row in rows)
+    seconds = [float(row["cpu_seconds"]) for row in rows]
+    assert min(seconds) >= 0 < sum(seconds)  # a puzzle of microseconds can be 0: solver.jit.clock.cpu_after
     text = (tmp_path / "new/a.md").read_text()
     assert "`nonocensus bench random --size 8x6 --density 0.5 --seed 4 --count 30 --cpu-limit 60`" in text
     assert text.count("| random/8x6-0.5-4-") == 10
