@@ -15,7 +15,7 @@ from nonocensus.reports.words.line_reasons import find_reasons
 from nonocensus.reports.words.reason_words import LineWords
 from nonocensus.reports.words.step_words import describe_step, known_grid, sentences
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
 from nonocensus.solver.people.explanation import explain
@@ -28,12 +28,14 @@ PAGE = Path(__file__).parent.parent / "docs" / "TECHNIQUES.md"
 
 ARTICLES = """\
 {% for text in before %}<p>{{ text }}</p>{% endfor %}
-{% for technique, (picture, example), when, mind in lessons %}
+{% for technique, examples, when, mind in lessons %}
 <article id="{{ technique.name }}">
 <h2>{{ technique.name | capitalize | replace("-", " ") }}, grade {{ technique.grade }} of 9</h2>
 <p>{{ technique.says }} <b>When:</b> {{ when }}</p>
+{% for picture, example in examples.values() %}
 <img src="data:image/svg+xml,{{ quote(picture.svg, ' :/=;,.()') }}" alt="{{ picture.about }}">
 {% for sentence in example.splitlines() %}<p>{{ sentence }}</p>{% endfor %}
+{% endfor %}
 <p><b>Mind:</b> {{ mind }}</p>
 </article>
 {% endfor %}
@@ -41,13 +43,16 @@ ARTICLES = """\
 """The rules of nonograms, how to read the pictures, and the lessons, as HTML."""
 
 
-def lessons() -> list[tuple[Technique, tuple[Drawing, str], str, str]]:
-    """Return for each technique its example as a picture and in words, when to look for it, and what to mind."""
-    shown = [line_example(technique) for technique in range(LINE_TECHNIQUES)]
-    shown += [assumption_example(technique, rows) for technique, rows in PUZZLES.items()]
+Examples = dict[str, tuple[Drawing, str]]  # pictures and what they show in words, by the names of their files
+
+
+def lessons() -> list[tuple[Technique, Examples, str, str]]:
+    """Return for each technique its examples, when to look for it, and what to mind."""
+    shown = [line_examples(technique) for technique in range(LINE_TECHNIQUES)]
+    shown += [{TECHNIQUES[technique].name: assumption_example(technique, rows)} for technique, rows in PUZZLES.items()]
     (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))
     open_ = GridState(np.full((11, 11), UNKNOWN, np.uint8), words="nothing else finds anything")
-    shown.append((drawing(dominoes, open_), ""))
+    shown.append({TECHNIQUES[-1].name: (drawing(dominoes, open_), "")})
     whens, minds = (re.findall(rf"(?m)^\*\*{word}\*\*: (.*)", PAGE.read_text()) for word in ("When", "Mind"))
     return list(zip(TECHNIQUES, shown, whens, minds, strict=True))
 
@@ -56,10 +61,11 @@ def page() -> str:
     """Return docs/TECHNIQUES.md."""
     before, _, after = PAGE.read_text().partition("\n### ")
     said = [before]
-    for technique, (_, example), when, mind in lessons():
-        said.append(f"### {technique.name}, grade {technique.grade}\n\n{technique.says}\n")
-        said.append(f"**When**: {when}\n\n![an example of {technique.name}]({FOLDER}/{technique.name}.svg)\n")
-        said += [f"> {line}\n" for line in example.splitlines()]
+    for technique, examples, when, mind in lessons():
+        said.append(f"### {technique.name}, grade {technique.grade}\n\n{technique.says}\n\n**When**: {when}\n")
+        for name, (_, example) in examples.items():
+            said.append(f"![an example of {technique.name}]({FOLDER}/{name}.svg)\n")
+            said += [f"> {line}\n" for line in example.splitlines()]
         said.append(f"**Mind**: {mind}\n\nDescribed by: {add_links(technique.source)}\n")
     return "\n".join([*said, after[after.index("## Verdicts") :]])
 
@@ -78,25 +84,27 @@ def add_links(source: str) -> str:
 
 def pictures() -> dict[str, str]:
     """Return the pictures by the names of their files, as SVG."""
-    return {f"{technique.name}.svg": picture.svg + "\n" for technique, (picture, _), *_ in lessons()}
+    return {f"{name}.svg": picture.svg + "\n" for _, shown, *_ in lessons() for name, (picture, _) in shown.items()}
 
 
-def line_example(technique: int) -> tuple[Drawing, str]:
-    """Return a technique's first example in black and white that changes something, before and below it after; and
-    what it shows in words.
-    """
-    clue, before, after = next(
-        (clue_of(clue), before, after)
-        for number, clue, before, after in EXAMPLES
-        if number == technique and before != after and set(before + after) <= set(".#?")
-    )
+def line_examples(technique: int) -> Examples:
+    """Return a technique's first examples that change something, in black and white and in colour."""
+    changing = [example for number, *example in reversed(EXAMPLES) if number == technique and example[1] != example[2]]
+    firsts = {"-color" * ("r" in example[0]): example for example in changing}
+    return {TECHNIQUES[technique].name + color: line_example(technique, *firsts[color]) for color in sorted(firsts)}
+
+
+def line_example(technique: int, text: str, before: str, after: str) -> tuple[Drawing, str]:
+    """Return a line before a technique and below it after, and what that shows in words."""
+    clue, palette = clue_of(text), (*BLACK_ON_WHITE, Color("red", "r", "e02020")) if "r" in text else BLACK_ON_WHITE
     cells = [sum(1 << color for color in COLORS[sign]) for sign in before + after]
     line = Line(clue, tuple(cells[: len(before)]))
     ruled = frozenset((x, color) for x, sign in enumerate(after) for color in COLORS[before[x]] - COLORS[sign])
-    words = LineWords(Puzzle((clue,), ((),) * len(before)), 0, line)
-    drawn = line_drawing(clue, BLACK_ON_WHITE, *known_grid(cells, len(before)))
-    about = f"{' '.join(str(block.length) for block in clue)}: {before} becomes {after}"
-    return drawn._replace(about=about), sentences(words, find_reasons(line, ruled, technique))
+    words = LineWords(Puzzle((clue,), ((),) * len(before), palette), 0, line)
+    drawn = line_drawing(clue, palette, *known_grid(cells, len(before)))
+    return drawn._replace(about=f"{text}: {before} becomes {after}"), sentences(
+        words, find_reasons(line, ruled, technique)
+    )
 
 
 def assumption_example(technique: int, rows: tuple[str, ...]) -> tuple[Drawing, str]:

@@ -53,8 +53,8 @@ EXAMPLES = [
     (techniques.REACH, "3 1 3", "?????#?????????", "?????#?????????"),
     (techniques.LINE, "2 1", "??.?#??", "??.?#.?"),
 ]  # fmt: skip
-"""Technique, clue, the cells before, and the cells after. The first of each, in black and white, that
-changes something is the technique's picture."""
+"""Technique, clue, the cells before, and the cells after. The first of each that changes something is the technique's
+picture, and the first in colour another one."""
 
 PUZZLES = {
     techniques.EDGE: ("..##", "##..", ".#..", "...#"),

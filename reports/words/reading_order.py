@@ -10,7 +10,7 @@ from itertools import takewhile
 from nonocensus.reports.words.line_ranges import Line, Pairs
 from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons
 from nonocensus.solver.model.puzzle import Puzzle
-from nonocensus.solver.model.techniques import CLUE, COUNTING
+from nonocensus.solver.model.techniques import CLUE, COUNTING, PUNCTUATING
 from nonocensus.solver.people.explanation import Explanation, Step
 from nonocensus.solver.proofs.record import Ruled, exclude
 
@@ -139,24 +139,35 @@ def _without(explanation: Explanation, looks: Sequence[Look]) -> list[Look] | No
 def _together(puzzle: Puzzle, rest: list[Step], cells: list[int]) -> Iterator[list[Step]]:
     """Yield steps of a technique with later ones that hold before, and what counting then shows on their lines.
 
-    Each says all that its arguments show; the cells are updated.
+    Each says all that its arguments show, by complete blocks if these show it; the cells are updated.
     """
+    kept = max(rest, key=lambda step: step.technique, default=None)  # so that the hardest technique is named
     while rest:
         first, group, begun, lines = rest[0], list[Step](), list(cells), dict[int | None, list[Ruled]]()
         for step in rest[:AHEAD]:
             if step is not first and step.line is None:
                 break  # what an assumption leads to rests on the grid as it was
-            if step.technique != first.technique and (step.technique != COUNTING or step.line not in lines):
-                continue
             known = {place: begun[place] for place in places_of(puzzle, step.line)}
             exclude(known, lines.get(step.line, ()))
             left = {pair for pair in step.ruled if cells[pair[0]] >> pair[1] & 1}
-            shown = shown_by(puzzle, step._replace(ruled=tuple(left)), known)
+            told = step._replace(ruled=tuple(left))
+            told = told if step is kept else _by_found(puzzle, told, known)
+            if group and told.technique not in (group[0].technique, COUNTING if step.line in lines else None):
+                continue
+            shown = shown_by(puzzle, told, known)
             if step is first or shown.issuperset(left):
                 rest.remove(step)
                 said = sorted(left | {pair for pair in shown if cells[pair[0]] >> pair[1] & 1})
-                group += [step._replace(ruled=tuple(said))] * bool(said)
+                group += [told._replace(ruled=tuple(said))] * bool(said)
                 lines.setdefault(step.line, []).extend(said)
                 exclude(cells, said)
         if group:
             yield group
+
+
+def _by_found(puzzle: Puzzle, step: Step, cells: Cells) -> Step:
+    """Return a step as one of an easier technique if complete blocks alone show it."""
+    easier = (step._replace(technique=technique) for technique in (COUNTING, PUNCTUATING) if technique < step.technique)
+    if step.line is None or not all(color for _, color in step.ruled):
+        return step
+    return next((each for each in easier if shown_by(puzzle, each, cells).issuperset(each.ruled)), step)

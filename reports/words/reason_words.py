@@ -232,8 +232,8 @@ class LineWords:
         """Say where a block begins at the earliest, or ends at the latest, and which blocks, or which run, limit it."""
         pushed_by = self.kept(parts, t, range(x + 1) if is_last else range(x, len(self.line.cells)))
         if run:
-            others = range(min(t, run[1]) + 1, max(t, run[1]))
-            pushed_by = f"with {self.added(others)} between them, " if others else ""
+            blocks = range(min(t, run[1]), max(t, run[1]) + 1)
+            pushed_by = f"with {self.added(blocks[1:-1])}{self.gaps(blocks)} between them, " if blocks[1:-1] else ""
         return f"{pushed_by}{self.block(t)} {self.edge(x, is_last)}"
 
     def too_long(self, parts: Mapping[str, Any]) -> str:
@@ -317,11 +317,13 @@ class LineWords:
         return "".join(f"{each}, and then " for each in said)
 
     def cases(self, cases: Iterable[tuple[int, range, bool]]) -> str:
-        """Say where a block could be, and that others don't fit in then."""
+        """Say where a block could be, and that others don't fit in then, or cells are left over."""
         said = []
         for t, cells, is_before in cases:
             where = f" in {self.cells(cells)}" if len(cells) > 1 else ""
-            said.append(f"{self.block(t)}{where}, where the blocks {'before' if is_before else 'after'} it do not fit")
+            others = t if is_before else len(self.line.clue) - 1 - t
+            missed = f"{'the blocks' if others else 'painted cells'} {'before' if is_before else 'after'} it"
+            said.append(f"{self.block(t)}{where}, where {missed} {'do not fit' if others else 'would be left over'}")
         return ", or to ".join(said)
 
     def edge(self, x: int, is_last: bool, painted: Sequence[int] = ()) -> str:

@@ -128,9 +128,8 @@ def check(explanation: Explanation) -> None:
     """Verify each step by the certificate checker. Raises InvalidStep, or the checker's CertificateError."""
     puzzle = explanation.puzzle
     replay = _replay(puzzle)
-    rows, columns = _blocks(puzzle)
     palette = [color.name for color in puzzle.palette]
-    checker = Checker(header_of(puzzle.puzzle_id, palette, rows, columns, "none", "probe"))  # which has no depth limit
+    checker = Checker(header_of(puzzle.puzzle_id, palette, *_blocks(puzzle), "none", "probe"))  # without a depth limit
     checker.cells = list(explanation.start)
     for line in checker_steps(explanation, replay):
         checker.step(line)
@@ -152,16 +151,12 @@ def checker_steps(explanation: Explanation, replay: Replay | None = None) -> Ite
 
 
 def _replay(puzzle: Puzzle, deadline: float = float("inf")) -> Replay:
-    rows, columns = _blocks(puzzle)
-    return Replay(rows, columns, thorough=False, deadline=deadline)
+    return Replay(*_blocks(puzzle), thorough=False, deadline=deadline)
 
 
 def _blocks(puzzle: Puzzle) -> tuple[list[Blocks], list[Blocks]]:
     """Convert the clues to the checker's format."""
-    rows, columns = (
-        [[(block.length, block.color) for block in clue] for clue in side] for side in (puzzle.rows, puzzle.columns)
-    )
-    return rows, columns
+    return [list(clue) for clue in puzzle.rows], [list(clue) for clue in puzzle.columns]
 
 
 def _up_to_contradiction(explanation: Explanation, replay: Replay) -> Explanation:

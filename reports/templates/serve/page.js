@@ -4,7 +4,7 @@ import { element, linkTo } from "../shared/elements.js";
 import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
 import { GRID_PREFIX, savedGrid, saveGrid, saveSolved } from "../shared/saved_grids.js";
 import { fixedWords, minutesWords, sizeWords, titleWords } from "../shared/words.js";
-import { Refusal, request } from "./api.js";
+import { Refusal, request, runJob } from "./api.js";
 import { Archive } from "./archive.js";
 import { DrawingBoard } from "./drawing_board.js";
 import { Importer } from "./importing.js";
@@ -156,17 +156,32 @@ class Page {
     if (this.rendered === this.described) return;
     this.rendered = this.described;
     const { puzzle, clue_hash: hash, color_names: names, color_letters: letters, answer } = this.described;
-    const board = puzzleOf(puzzle, names, letters);
-    const { width, height } = board;
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi", "", "", titleWords(puzzle.title, puzzle.puzzle_id)));
+    this.workshop.open(puzzleOf(puzzle, names, letters), this.savedCells(), savedProgress(hash));
+    if (this.workshop.board.isFinished) this.workshop.showSolved();
+    this.renderAnswer(answer);
+    if (!answer) this.requestAnswer();
+  }
+
+  /** Render what is said of the puzzle below its title, and the answer if there is one. */
+  renderAnswer(answer) {
+    const { puzzle, color_names: names } = this.rendered;
+    const [width, height] = [puzzle.columns.length, puzzle.rows.length];
     const { minutes, stars } = answer?.grading ?? {};
     const grading = minutes ? [`about ${minutesWords(minutes)}`, `${fixedWords(stars, 1)} of 5 stars`] : [];
     const about = [puzzle.author && `by ${puzzle.author}`, sizeWords(width, height), ...grading, puzzle.title && puzzle.puzzle_id];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
-    this.workshop.open(board, this.savedCells(), savedProgress(hash));
-    if (this.workshop.board.isFinished) this.workshop.showSolved();
     if (answer) this.workshop.findings.showAnswer(answer, { palette: paletteOf(puzzle, names), width, height }, false);
+  }
+
+  /** Request the answer and grading of a puzzle that was opened; a puzzle that takes more than a second has none. */
+  async requestAnswer() {
+    const { rendered } = this;
+    const asked = { puzzle: rendered.puzzle, cpu_limit: 1, solutions: 2, grade: true };
+    const answer = await runJob("solve", asked, () => {}, new AbortController().signal).catch(() => null);
+    const isKnown = answer && answer.solutions !== "unknown";
+    if (isKnown && rendered === this.rendered && !this.workshop.findings.answer) this.renderAnswer(answer);
   }
 }
 

@@ -52,6 +52,10 @@ export class Player extends Panel {
     this.workshop.part("desk").scrollIntoView();
     const { scrollPaddingBottom } = getComputedStyle(document.documentElement); // what is below the board, as this panel on phones
     board.fitInto(innerHeight - board.place.getBoundingClientRect().top - parseFloat(scrollPaddingBottom));
+    const { style } = document.documentElement;
+    style.removeProperty("--free");
+    const free = this.place.getBoundingClientRect().top - board.place.getBoundingClientRect().bottom;
+    style.setProperty("--free", `${Math.max(0, free - 10)}px`);
   }
 
   /** Go to a step; 0 is the grid before the first one. */

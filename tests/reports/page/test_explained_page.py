@@ -17,7 +17,7 @@ from nonocensus.reports.words.line_reasons import RULES, find_reasons
 from nonocensus.reports.words.reading_order import line_of, places_of, reading_order
 from nonocensus.reports.words.step_words import MOST_SENTENCES, describe_merged
 from nonocensus.solver.model.puzzle import Color, from_picture
-from nonocensus.solver.model.techniques import CLUE, LINE, MERCURY, TECHNIQUES
+from nonocensus.solver.model.techniques import CLUE, COUNTING, LINE, MERCURY, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step, check, explain
 from nonocensus.solver.people.hints import hint
 from nonocensus.solver.proofs import checker
@@ -198,15 +198,18 @@ def test_sentence_on_a_beamer_is_read_from_the_last_row(explained: Tab) -> None:
         assert explained.one(".sheet svg").size["height"] > 1000
 
 
-def test_steps_of_a_line_and_technique_are_one_by_one_sentence() -> None:
-    cells = (0b11, 0b11, 0b01, *[0b10] * 3, 0b11, 0b11)
-    puzzle = replace(from_picture([[0, 0, 0, 1, 1, 1, 1, 0]]), columns=((),) * 8)
-    steps = [Step(MERCURY, 0, ((0, 1),)), Step(MERCURY, 0, ((1, 1),))]
-    (told,) = describe_merged(Explanation(puzzle, list(cells), steps, [1, 1, *cells[2:]], "open"))
-    assert told.what == (
+def test_steps_of_a_line_are_one_by_one_sentence_by_its_simplest_reason() -> None:
+    cells = [0b11, 0b11, 0b01, *[0b10] * 3, *[0b11] * 4, *[0b10] * 3, *[0b11] * 3]
+    puzzle = replace(from_picture([[0, 0, 0, 1, 1, 1, 1, 0], [0, 0, 1, 1, 1, 0, 0, 0]]), columns=((),) * 8)
+    steps = [Step(MERCURY, 0, ((0, 1),)), Step(MERCURY, 0, ((1, 1),)), Step(MERCURY, 1, ((9, 1),))]
+    grid = [colors & ~(place in (0, 1, 9)) << 1 for place, colors in enumerate(cells)]
+    whole, told = describe_merged(Explanation(puzzle, cells, steps, grid, "open"))
+    assert whole.what == (
         "Row 1, clue 4: if column 2 were black, the 4 would need column 3, which is white, so columns 1 and 2 are "
         "white."
     )
+    assert told.technique == COUNTING
+    assert told.what == "Row 2, clue 3: the 3 is found, in columns 3 to 5, so columns 1, 2 and 6 to 8 are white."
 
 
 def test_lines_of_which_the_same_is_said_are_one_step() -> None:
@@ -257,6 +260,7 @@ def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path:
     after = [0, *map(int, re.findall("After step ([0-9]+); new cells have a frame", text))]
     assert after[-1] == len(steps)
     assert max(np.diff(after)) <= STEPS_A_GRID
+    assert "</figcaption><svg" in (tmp_path / "flower.html").read_text(), "the number above its board"
     assert text.count("daisy") == 1, "the title gives the picture away"
     assert text.rindex("Title: A daisy") > text.rindex("After step")
     assert "beige: leave unpainted r is red y is yellow g is green" in text

@@ -239,7 +239,8 @@ def assert_refuted(line: Line, then: list[tuple[Line, Reason]], end: Reason) -> 
         case "cases":
             for t, cells, is_before in parts["cases"]:
                 side = range(len(line.clue))[:t] if is_before else range(len(line.clue))[t + 1 :]
-                assert side, "there are blocks that don't fit"
+                left = line.cells[: cells.start] if is_before else line.cells[cells.stop :]
+                assert side or not all(colors & 1 for colors in left), "there are blocks or painted cells"
                 assert not places_of_others(line, t, cells, is_before)
 
 
@@ -395,6 +396,9 @@ as column 1 is white, if column 2 were black, the 2 would be 3 cells long (colum
 mercury: 2 1 | ??#????
 if column 1 were black, the 2 would be 3 cells long (columns 1 to 3), so column 1 is white
 
+mercury: 3 | ?.?#??
+if column 1 were black, the 3 would need column 2, which is white, so column 1 is white
+
 spaces: 2 | ???#??
 as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, so columns 1 and 2 are white. As
 column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
@@ -403,6 +407,12 @@ spaces: 3r 2 | ****r***
 as column 5 can only belong to the red 3, the black 2 begins in column 6 at the earliest, so columns 1 to 4 are not
 black. As column 5 can only belong to the red 3, the red 3 begins in column 3 at the earliest, so columns 1 and 2 are
 white. With the black 2 after it, the red 3 ends in column 6 at the latest, so columns 7 and 8 are not red
+
+spaces: 3 1 2r | **.##.****
+as columns 4 and 5 can only belong to the black 3, the black 3 begins in column 3 at the earliest, so columns 1 and 2
+are not black. As columns 4 and 5 can only belong to the black 3, with the black 1 and 1 gap between them, the red 2
+begins in column 8 at the earliest, so columns 1 and 2 are white and column 7 is not red. With the red 2 after it, the
+black 1 ends in column 8 at the latest, so columns 9 and 10 are not black
 
 forcing: 2 3 | ???.?.????
 as columns 4 and 6 are white, with the 3 and 1 gap after it, the 2 can only be in columns 1 to 3, so column 2 is black.
@@ -450,6 +460,9 @@ the 2 begins in column 5 at the earliest
 1 1 | ?##? | columns 2 and 3 would be one block, but both 1s are shorter
 
 1 1r | -r. | no cell could be black, but 1 must be
+
+2 1 | ??.#?#??? | column 4 would belong to the 2 in columns 4 and 5, where the blocks after it do not fit, or to the 1,
+where painted cells after it would be left over
 """
 """Clue and cells without arrangement, and what is said."""
 
@@ -474,13 +487,6 @@ def test_sentences(technique: str, clue: str, cells: str, said: str) -> None:
     words = LineWords(puzzle, 0, line)
     told = sentences(words, find_reasons(line, ruled, number))
     assert told.replace("\n", " ") == f"{words.heading()}: {said}.".replace("\n", " ")
-
-
-def test_cell_that_is_cut_off_from_a_run_is_out_of_reach() -> None:
-    line = line_with(clue_of("3"), (COLORS[sign] for sign in "?.?#??"))
-    (reason,) = find_reasons(line, frozenset({(0, 1)}), techniques.MERCURY)
-    words = LineWords(Puzzle((line.clue,), ((),) * 6, palette=RED[:2]), 0, line)
-    assert words.argument(reason) == "if column 1 were black, the 3 would need column 2, which is white"
 
 
 def test_long_clue_is_shown_around_the_blocks_that_are_named() -> None:
