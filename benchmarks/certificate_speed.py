@@ -7,12 +7,11 @@ from pathlib import Path
 import pyarrow.compute as pc
 from pysat.solvers import Solver
 
-from benchmarks.findings import run_command
-from benchmarks.scale import timed
+from benchmarks.findings import run_job
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.run.job_tables import certificates_table
 from nonocensus.pipeline.run.result_pairs import pairs
-from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.solver.model.tables import PUZZLES
 from nonocensus.solver.proofs.certificate import LEARNER
 from nonocensus.solver.proofs.checker import check
@@ -28,23 +27,14 @@ def run(archive: Path) -> list[FigureTable]:
     if not archive.exists():
         return []
     with tempfile.TemporaryDirectory() as folder:
-        ran, wall = certified(archive, folder)
+        ran, wall = run_job(archive, folder, "certify")
         return [_verdicts(archive, ran, wall), _learners(ran)]
 
 
 def certificates(archive: Path) -> FigureTable:
     """Return the table of `certify` on a whole archive."""
     with tempfile.TemporaryDirectory() as folder:
-        return _verdicts(archive, *certified(archive, folder))
-
-
-def certified(archive: Path, folder: str) -> tuple[Run, float]:
-    """Import, classify and certify an archive; returns the run, and the wall seconds of `certify` with Ray's start."""
-    store, place = f"{folder}/store", f"{folder}/run"
-    run_command("import", str(archive), "--out", store)
-    run_command("classify", store, "--out", place, "--cpu-limit", "10")
-    _, wall, *_ = timed(("certify", place))
-    return open_run(place), wall
+        return _verdicts(archive, *run_job(archive, folder, "certify"))
 
 
 def _verdicts(archive: Path, ran: Run, wall: float) -> FigureTable:

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.scale import COMMAND, timed
 from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.run.run_folder import Run, open_run
 
 HEADING = ["command", "puzzles", "wall s", "peak MB", "writes MB"]
 LABELS = "select label, count(*) as puzzles, sum(cpu_seconds) as seconds from results group by all"
@@ -31,6 +32,15 @@ def run(archive: Path) -> list[FigureTable]:
 
 def run_command(*arguments: str) -> None:
     subprocess.run([*COMMAND, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def run_job(archive: Path, folder: str, job: str) -> tuple[Run, float]:
+    """Import and classify an archive, then run certify or grade; returns the run, and the job's wall seconds."""
+    store, place = f"{folder}/store", f"{folder}/run"
+    run_command("import", str(archive), "--out", store)
+    run_command("classify", store, "--out", place, "--cpu-limit", "10")
+    _, wall, *_ = timed((job, place))
+    return open_run(place), wall
 
 
 def findings(store: str) -> list[list[Any]]:

@@ -6,12 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.findings import run_command
-from benchmarks.scale import timed
+from benchmarks.findings import run_job
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.result_pairs import pairs
-from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.reports.numbers.aggregate import figures_of
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.figures import Grades
@@ -26,11 +25,7 @@ def run(archive: Path) -> list[FigureTable]:
     if not archive.exists():
         return []
     with tempfile.TemporaryDirectory() as folder:
-        store, place = f"{folder}/store", f"{folder}/run"
-        run_command("import", str(archive), "--out", store)
-        run_command("classify", store, "--out", place, "--cpu-limit", "10")
-        _, wall, *_ = timed(("grade", place))
-        ran = open_run(place)
+        ran, wall = run_job(archive, folder, "grade")
         graded = current_grades(ran)
         return [_speed(archive, graded, wall), *_figures(ran, graded)]
 

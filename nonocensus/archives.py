@@ -17,7 +17,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.generate_graded import Conditions, generate_graded
 from nonocensus.pipeline.jobs.grade_job import Tally
 from nonocensus.pipeline.jobs.grade_job import grade_run as grade
-from nonocensus.pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
+from nonocensus.pipeline.jobs.kernel_compilation import warm as warm_kernels
 from nonocensus.pipeline.run import run_folder as runs
 from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import Selection
@@ -316,7 +316,7 @@ def verify(place: Run | Store | Place, repair: bool = False, progress: ProgressC
 
 def warm(store: Place | None = None, progress: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that most puzzles, or those of a store, need; return the cache folder."""
-    return warm_for_most(progress) if store is None else warm_for_store(str(store), progress)
+    return warm_kernels(None if store is None else str(store), progress)
 
 
 def _as_tuple(values: Iterable[Any] | Place) -> tuple[Any, ...]:

@@ -162,7 +162,7 @@ def test_errors_are_named(tmp_path: Path) -> None:
         nc.open_store(tmp_path / "nowhere")
     with pytest.raises(nc.UserError, match="does not exist"):
         nc.read(tmp_path / "nothing.non")
-    with pytest.raises(nc.UserError, match=r'^\{"rows": \[\[1\].{187} does not exist; clues as lists: '):
+    with pytest.raises(nc.UserError, match=r'^\{"rows": \[\[1\].{187} does not exist; clues as lists: nc\.Puzzle'):
         nc.read('{"rows": [' + "[1], " * 100)
     with pytest.raises(ValueError, match=r"a Puzzle or a picture is wanted|a picture is a grid"):
         nc.solve("heart")
@@ -263,6 +263,7 @@ def test_arguments_that_make_no_sense_leave_nothing(tmp_path: Path) -> None:
         (nc.Recipe("random", 5, 5, 7.0, 1, 2), "is not a valid recipe"),
         (nc.Recipe("random", 5, 5, 0.5, 1, -2), "is not a valid recipe"),
         (nc.Recipe("random", 5, 5, None, 1, 2), "is not a valid recipe"),
+        (nc.Recipe("random", 5, 5, 0.5, 1, 2, 32), "colours 1 to 31"),
         (nc.Recipe("cycles", 5, 5, 0.5, 1, 2), "is not a valid recipe"),
         (nc.Recipe("dominoes", 5, 5, None, None, 2), "there are 1 dominoes of 5x5"),
         (nc.Recipe("foo", 5, 5, 0.5, 1, 2), "is not a kind of pictures"),

@@ -66,7 +66,8 @@ def page() -> str:
         for name, (_, example) in examples.items():
             said.append(f"![an example of {technique.name}]({FOLDER}/{name}.svg)\n")
             said += [f"> {line}\n" for line in example.splitlines()]
-        said.append(f"**Mind**: {mind}\n\nDescribed by: {add_links(technique.source)}\n")
+        source = re.sub(r"https://([^/]+)[^;, ]*", r"[\1](\g<0>)", technique.source)  # links take less room
+        said.append(f"**Mind**: {mind}\n\nDescribed by: {source}\n")
     return "\n".join([*said, after[after.index("## Verdicts") :]])
 
 
@@ -75,11 +76,6 @@ def fragment() -> str:
     before = PAGE.read_text().partition("## The techniques\n\n")[2].replace("\n", " ").split("  ")[:2]
     made = environment(autoescape=True).from_string(ARTICLES).render(before=before, lessons=lessons(), quote=quote)
     return made.replace(">\n", ">").replace("<article", "\n<article") + "\n"
-
-
-def add_links(source: str) -> str:
-    """Return a source with its addresses as links, which take less room."""
-    return re.sub(r"https://([^/]+)[^;, ]*", r"[\1](\g<0>)", source)
 
 
 def pictures() -> dict[str, str]:

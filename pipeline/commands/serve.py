@@ -59,4 +59,4 @@ def serve(
         out.file.flush()
         if open_page:
             typer.launch(address)
-        server.run(listening, server.host_names(host), catalog, workers, cpu_limit)
+        server.run(listening, host, catalog, workers, cpu_limit)

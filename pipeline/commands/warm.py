@@ -8,14 +8,8 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import print_result, show_progress
-from nonocensus.pipeline.jobs.kernel_compilation import (
-    KernelKind,
-    check_kernels,
-    compile_all,
-    missing,
-    warm_for_most,
-    warm_for_store,
-)
+from nonocensus.pipeline.jobs import kernel_compilation
+from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, check_kernels, compile_all, missing
 
 
 def warm(
@@ -31,7 +25,7 @@ def warm(
     """
     began = time.monotonic()
     with show_progress("compiling") as progress:
-        folder = warm_for_most(progress) if store is None else warm_for_store(store, progress)
+        folder = kernel_compilation.warm(store, progress)
     seconds = time.monotonic() - began
     checked = check_kernels() if check else None
     print_result(

@@ -328,8 +328,7 @@ def fill_in_ratings(store: Store, ledger: Ledger) -> None:
         keys = list(zip(batch["source"].to_pylist(), batch["source_id"].to_pylist(), strict=True))
         for place, name in enumerate(("site_difficulty", "site_quality")):
             new = pa.array([ratings[key][place] if key in ratings else None for key in keys], pa.float64())
-            index = batch.schema.get_field_index(name)
-            batch = batch.set_column(index, batch.schema.field(index), pc.coalesce(new, batch[name]))
+            batch = _set(batch, name, pc.coalesce(new, batch[name]))
         return batch
 
     rewrite(store, rated)

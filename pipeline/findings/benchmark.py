@@ -284,7 +284,8 @@ def read_peers(path: Path, puzzles: Collection[str]) -> list[SolverTimes]:
     solvers = list(dict.fromkeys(solver for solver, _, _ in there))
     if len({row[:2] for row in there}) < len(there):
         raise InputError(f"{path} has a program's time on a puzzle twice")
-    return [_times(solver, [seconds for name, _, seconds in there if name == solver]) for solver in solvers]
+    times = {solver: [seconds for name, _, seconds in there if name == solver] for solver in solvers}
+    return [SolverTimes(name, [one for one in some if one is not None], len(some)) for name, some in times.items()]
 
 
 def _seconds(path: Path, line: int, text: str | None) -> float | None:
@@ -298,7 +299,3 @@ def _seconds(path: Path, line: int, text: str | None) -> float | None:
     if not 0 <= seconds < math.inf:
         raise InputError(f"{path}, line {line}: {text!r} is not a number of seconds")
     return seconds
-
-
-def _times(solver: str, seconds: list[float | None]) -> SolverTimes:
-    return SolverTimes(solver, [each for each in seconds if each is not None], len(seconds))

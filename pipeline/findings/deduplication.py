@@ -112,11 +112,12 @@ def find_duplicates(
         connection.register("looks", _looks(connection, _batches(place) if rows is None else rows))
         crowded = _compare(connection, share, progress)
         found = connection.sql(_FOUND).to_arrow_table()
+        pictureless = "select coalesce(sum(puzzles), 0) from classes where picture is null"
         return Duplicates(
             puzzles,
             place.rows - puzzles if isinstance(place, Run) else 0,
             faulty,
-            connection.execute(_PICTURELESS).fetchall()[0][0],
+            connection.execute(pictureless).fetchall()[0][0],
             connection.execute("select count(*) from puzzles where plain").fetchall()[0][0],
             crowded,
             {likeness: pc.sum(pc.equal(found["likeness"], likeness)).as_py() or 0 for likeness in LIKENESSES},
@@ -166,7 +167,7 @@ def _gather(
         for name, hashes in _hashes(sound).items():
             facts = facts.append_column(name, hashes)
         connection.register("facts", facts)
-        connection.execute(_GATHERED)
+        connection.execute("insert into puzzles by name from facts")
         connection.unregister("facts")
         puzzles, faulty = puzzles + len(batch), faulty + int((~good).sum())
         progress.on_progress(len(batch), "")
@@ -228,7 +229,8 @@ def _looks(connection: "duckdb.DuckDBPyConnection", rows: Iterable[tuple[Any, pa
 def _compare(connection: "duckdb.DuckDBPyConnection", share: float, progress: ProgressCallbacks) -> int:
     """Fill the table `near`, and return the number of crowded pictures."""
     connection.execute(_PLACED)
-    sizes = connection.execute(_SIZES).fetchall() if share else []
+    grouped = "select wide, high, count(*) from placed group by all"
+    sizes = connection.execute(grouped).fetchall() if share else []
     most = (int(allowed_cells(wide * high, share)[-1]) for wide, high, _ in sizes)
     work = sum(count * passes(wide, high, count, cells) for (wide, high, count), cells in zip(sizes, most, strict=True))
     progress.on_start("comparing pictures", work, 0)
@@ -284,8 +286,6 @@ _PUZZLES = """
     )
 """
 
-_GATHERED = "insert into puzzles by name from facts"
-
 _RANKED = f"""
     create view dated as
     select * exclude (cells), cells is not null as pictured, width::bigint * height as area from puzzles;
@@ -317,15 +317,11 @@ _PLACED = f"""
 """
 """SQL for positions of the pictures to compare, grouped by size; without small, plain and single ones."""
 
-_SIZES = "select wide, high, count(*) from placed group by all"
-
 _FETCHED = """
     select rank, width, height, cells
     from (from placed where number >= {} and number < {}) join (select place, cells from puzzles) using (place)
     order by number
 """
-
-_PICTURELESS = "select coalesce(sum(puzzles), 0) from classes where picture is null"
 
 _FOUND = f"""
     select

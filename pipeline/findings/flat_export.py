@@ -17,7 +17,7 @@ from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.reports.numbers import derived_measures as derived
 from nonocensus.reports.numbers.joined_columns import GRADED, joined_rows, with_sources
 from nonocensus.reports.rights import CONTENT
-from nonocensus.solver.model.keyed_rows import KEY, KeyedRows
+from nonocensus.solver.model.keyed_rows import KEY
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 NAMED = ("puzzle_id", "title", "author", "grade")
@@ -42,20 +42,14 @@ def export(run: Run, path: str, where: str | None = None, progress: ProgressCall
     fields = with_sources(dict.fromkeys([*EXPORTED, GRADED.field("grade"), *graded]))
     known = {field.name: field for field in fields}
     columns = pa.schema([known[name] for name in dict.fromkeys([*NAMED, *known])])
+    outcome = list(dict.fromkeys([*OUTCOME, *KEY, *derived.RESULT_COLUMNS]))
+    facts = list(dict.fromkeys([*FACTS, *derived.PUZZLE_COLUMNS]))
     with condition(where, columns) as met:
 
         def batches() -> Iterator[pa.RecordBatch]:
-            for rows in _rows(run, grades, columns):
-                chosen = rows if met is None else rows.filter(pa.array(met(rows)))
-                yield one_batch(chosen)
+            for results, puzzles in pairs(run, outcome, facts):
+                rows = joined_rows(one_batch(results), one_batch(puzzles), grades, columns)
+                yield rows if met is None else rows.filter(pa.array(met(pa.Table.from_batches([rows]))))
                 progress.on_progress(len(rows), "")
 
         return write_csv(path, columns, batches()), len(columns)
-
-
-def _rows(run: Run, grades: KeyedRows, columns: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the rows of the export, one file of results at a time."""
-    outcome = list(dict.fromkeys([*OUTCOME, *KEY, *derived.RESULT_COLUMNS]))
-    facts = list(dict.fromkeys([*FACTS, *derived.PUZZLE_COLUMNS]))
-    for results, puzzles in pairs(run, outcome, facts):
-        yield pa.Table.from_batches([joined_rows(one_batch(results), one_batch(puzzles), grades, columns)])

@@ -171,24 +171,15 @@ def compile_stage(kind: KernelKind, stage: str) -> None:
     mark_compiled(_name(kind, stage))
 
 
-def warm_for_most(progress: ProgressCallbacks = SILENT) -> str:
-    """Compile kernels for nonograms up to 127 cells a side, mono and coloured, and exact covers.
+def warm(store: str | None, progress: ProgressCallbacks = SILENT) -> str:
+    """Compile all stages for a store's puzzles, or for ALL_KINDS; return the cache folder.
 
-    Returns the cache folder.
+    Raises StorageError if it does not have them afterwards.
     """
-    return _compile_to_keep(ALL_KINDS, progress)
-
-
-def warm_for_store(uri: str, progress: ProgressCallbacks = SILENT) -> str:
-    """Compile the kernels that a store's puzzles need; returns the cache folder."""
     from nonocensus.pipeline.store.parts import open_store
 
-    kinds = set[KernelKind]().union(*map(batch_kinds, open_store(uri).batches([*DECISIVE])))
-    return _compile_to_keep(kinds, progress)
-
-
-def _compile_to_keep(kinds: Iterable[KernelKind], progress: ProgressCallbacks) -> str:
-    """Compile all stages for some kinds; returns the cache folder, StorageError if it does not have them afterwards."""
+    batches = [] if store is None else open_store(store).batches([*DECISIVE])
+    kinds = ALL_KINDS if store is None else set[KernelKind]().union(*map(batch_kinds, batches))
     work = [*((kind, stages) for stages in SHARES for kind in sorted(kinds)), KINDLESS]
     folder = compile_all(work, progress)
     if not all(is_compiled(_name(kind, stage)) for kind, stages in work for stage in stages):

@@ -61,9 +61,9 @@ def check_area(puzzle: Puzzle, limit: int = MAX_AREA, verb: str = "accepts") -> 
     return puzzle
 
 
-def cells_text(cells: bytes | np.ndarray) -> str:
-    """Return a picture as text, a digit in base 36 a cell."""
-    return "".join([jsonl.DIGITS[entry] for entry in bytes(cells)])
+def cells_text(cells: bytes) -> str:
+    """Return a picture or a begun grid as text, a palette entry in base 36 a cell, OPEN for UNKNOWN."""
+    return "".join([OPEN if entry == UNKNOWN else jsonl.DIGITS[entry] for entry in cells])
 
 
 def parse_cells(text: str) -> np.ndarray:
@@ -88,11 +88,6 @@ def parse_grid(begun: str | None, puzzle: Puzzle) -> np.ndarray:
         raise FormatError("the begun grid has colours that the clues lack")
     unknown = np.frombuffer(begun.encode(), np.uint8) == ord(OPEN)
     return np.where(unknown, UNKNOWN, entries).astype(np.uint8).reshape(puzzle.height, puzzle.width)
-
-
-def grid_text(grid: np.ndarray) -> str:
-    """Return a grid, uint8[height, width] of palette entries or UNKNOWN, as text."""
-    return "".join([OPEN if entry == UNKNOWN else jsonl.DIGITS[entry] for entry in grid.ravel().tolist()])
 
 
 def file_reply(puzzle: Puzzle, suffix: str, data: bytes, left_out: list[str]) -> dict[str, Any]:

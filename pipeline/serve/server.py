@@ -78,20 +78,13 @@ def bind_socket(host: str, port: int) -> socket.socket:
     return opened
 
 
-def host_names(host: str) -> frozenset[str]:
-    """Return the names of a server that is bound to a host, addresses aside."""
-    names = {"localhost", host, socket.gethostname(), socket.getfqdn()}
-    return frozenset(name.lower() for name in names)
-
-
-def run(
-    opened: socket.socket, names: frozenset[str], catalog: Catalog | None, pool: WorkerPool, cpu_limit: float
-) -> None:
-    """Serve on a bound socket with a started pool until Ctrl-C or a termination signal.
+def run(opened: socket.socket, host: str, catalog: Catalog | None, pool: WorkerPool, cpu_limit: float) -> None:
+    """Serve on a socket bound to a host, with a started pool, until Ctrl-C or a termination signal.
 
     At the end, requests get their replies, and jobs that take longer than DRAIN_SECONDS are cancelled. Raises
     KeyboardInterrupt then: uvicorn raises the signal again after its shutdown.
     """
+    names = frozenset(name.lower() for name in ("localhost", host, socket.gethostname(), socket.getfqdn()))
     asyncio.run(_serve(opened, pool, application(pool, catalog, cpu_limit, names)))
 
 
@@ -119,7 +112,7 @@ async def _serve(opened: socket.socket, pool: WorkerPool, guard: Guard) -> None:
 
 
 def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, names: frozenset[str]) -> Guard:
-    """Return the application over a started pool; `cpu_limit` is per puzzle, `names` as of `host_names`."""
+    """Return the application over a started pool; `cpu_limit` is per puzzle, `names` as of `Guard`."""
     app = FastAPI(
         title="nonocensus",
         summary="Nonograms: read, solved, drawn, written",

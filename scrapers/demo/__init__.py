@@ -80,14 +80,6 @@ RECIPES = (
 """Generated pictures, as by `generate`."""
 
 
-def _mirror(puzzle: Puzzle) -> Puzzle:
-    return from_picture(_goal(puzzle)[:, ::-1], puzzle.palette)
-
-
-def _turn(puzzle: Puzzle) -> Puzzle:
-    return from_picture(np.rot90(_goal(puzzle)), puzzle.palette)
-
-
 def _recolour(puzzle: Puzzle) -> Puzzle:
     background, *colors = puzzle.palette
     return from_picture(_goal(puzzle), (background, *reversed(colors)))
@@ -121,8 +113,8 @@ def _goal(puzzle: Puzzle) -> np.ndarray:
 
 VARIATIONS: tuple[tuple[str, Callable[[Puzzle], Puzzle], str], ...] = (
     ("copied", lambda puzzle: puzzle, "Mug, Owl, Toucan"),
-    ("mirrored", _mirror, "Mouse, Swan, Teapot, Tractor"),
-    ("turned", _turn, "Carrot, Guitar, Key"),
+    ("mirrored", lambda puzzle: from_picture(_goal(puzzle)[:, ::-1], puzzle.palette), "Mouse, Swan, Teapot, Tractor"),
+    ("turned", lambda puzzle: from_picture(np.rot90(_goal(puzzle)), puzzle.palette), "Carrot, Guitar, Key"),
     ("recoloured", _recolour, "Ladybird, Rose, Toadstool"),
     ("one cell less", _one_cell_less, "Cat, Fox, Lighthouse, Snail, Turtle"),
     ("blotted", _blot, "Apple, Bell, Candle, Castle, Duckling, Evening sail, Oak, Owl, Present, Rainbow, Windmill"),

@@ -405,11 +405,6 @@ def test_expressions_are_not_computed(rows: str) -> None:
     assert reason(f"rows = {rows}\ncols = [[1]]")
 
 
-def test_lists_in_place_of_a_path() -> None:
-    with pytest.raises(nc.UserError, match=r"does not exist; clues as lists: nc\.Puzzle\.from_clues"):
-        nc.read(f"{A} {B}")
-
-
 def test_a_picture_of_two_rows_stays_a_picture() -> None:
     puzzle = nc.solve([[1, 0, 1], [1, 1, 1]]).puzzle
     assert puzzle.goal is not None

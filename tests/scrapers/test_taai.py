@@ -8,7 +8,6 @@ import pytest
 from nonocensus.scrapers.file_batches import read_files
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import FormatError, taai
-from nonocensus.scrapers.formats.writing import file_of
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 
 TWO = b"$1\n1\t1\n\n2\n2\t\n\n1\n$2\r\n1\r\n0\r\n1\r\n\r\n\r\n"
@@ -44,8 +43,6 @@ def test_invalid_files_give_reasons(data: bytes, message: str) -> None:
 def test_unwritable_puzzle_is_refused() -> None:
     with pytest.raises(FormatError, match="has only square puzzles, not 2x1"):
         taai.write(from_picture(np.ones((1, 2), np.uint8)))
-    with pytest.raises(FormatError, match="the format taai has no hidden lengths"):
-        file_of(Puzzle(rows=((Block(0),),), columns=((Block(0),),)), taai, lossy=True)
 
 
 def test_real_files_are_read(shared_data: Path) -> None:

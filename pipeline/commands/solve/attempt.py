@@ -75,20 +75,13 @@ class AttemptLog(NamedTuple):
     solutions: list[np.ndarray]
 
 
-class ElapsedTime(NamedTuple):
-    """Time spent on interactive work: wall seconds since it began, and CPU seconds of its thread."""
-
-    wall: float
-    cpu: float
-
-
 def solve_puzzle(puzzle: Puzzle, options: SolveOptions) -> SolvedPuzzle:
     """Solve a puzzle, with the solutions, known cells and explanation that the options ask for."""
     log = AttemptLog([], [])
     if not options.is_interactive:
         return _solve(puzzle, options, log)
     return run_interactively(
-        lambda: _solve(puzzle, options, log), lambda elapsed: _progress_report(puzzle, options, log, elapsed)
+        lambda: _solve(puzzle, options, log), lambda wall, cpu: _progress_report(puzzle, options, log, wall, cpu)
     )
 
 
@@ -143,11 +136,11 @@ def _list_solutions(puzzle: Puzzle, options: SolveOptions, start: np.ndarray | N
 
 
 def _progress_report(
-    puzzle: Puzzle, options: SolveOptions, log: AttemptLog, elapsed: ElapsedTime
+    puzzle: Puzzle, options: SolveOptions, log: AttemptLog, wall: float, cpu: float
 ) -> Iterator[RenderableType]:
-    """Yield what Ctrl-C prints about a puzzle being solved."""
+    """Yield what Ctrl-C prints about a puzzle being solved, after these wall seconds and CPU seconds of its thread."""
     name = f"[bold]{escape(puzzle.puzzle_id)}[/bold]"
-    yield f"{name}: {elapsed.wall:,.1f} s, {elapsed.cpu:,.1f} s of CPU time; the limit is {options.cpu_limit:g} s"
+    yield f"{name}: {wall:,.1f} s, {cpu:,.1f} s of CPU time; the limit is {options.cpu_limit:g} s"
     for limit, row in log.timeouts[-1:]:
         yield f"Known after {limit:.3g} s of CPU time, with {found_solutions(row)}:"
         yield from statistics(row, options.depth)
@@ -173,8 +166,10 @@ class _ThreadClock:
         return self.last
 
 
-def run_interactively(work: Callable[[], R], report: Callable[[ElapsedTime], Iterable[RenderableType]]) -> R:
+def run_interactively(work: Callable[[], R], report: Callable[[float, float], Iterable[RenderableType]]) -> R:
     """Run work in a thread and return its result; Ctrl-C prints a report and asks whether to continue.
+
+    report   of wall seconds since the work began, and CPU seconds of its thread
 
     For the main thread only. Work continues while the user is asked.
 
@@ -213,7 +208,7 @@ def run_interactively(work: Callable[[], R], report: Callable[[ElapsedTime], Ite
             if done is not None:
                 return done.result()
             err.print()
-            for part in report(ElapsedTime(time.monotonic() - began, clock.seconds())):
+            for part in report(time.monotonic() - began, clock.seconds()):
                 err.print(part)
             if not _confirms_continuing():
                 raise Interrupted("stopped")

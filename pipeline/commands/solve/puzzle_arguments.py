@@ -100,7 +100,8 @@ def read_puzzles(
             yield found.get(name) or Problem(name, f"{arguments[0].path} has no such puzzle{''.join(like)}")
         return
     has_ids = any(argument.puzzle_id for argument in arguments)
-    with open_fetcher(request, _warn) if has_ids else nullcontext() as sites:
+    fetcher = open_fetcher(request, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
+    with fetcher if has_ids else nullcontext() as sites:
         for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
             if puzzle_id is None or sites is None:
                 files = _files([argument.path for argument in group], request.contact)
@@ -109,10 +110,6 @@ def read_puzzles(
             for _ in group:
                 reply = sites.puzzle(puzzle_id)
                 yield Problem(str(puzzle_id), reply) if isinstance(reply, str) else reply
-
-
-def _warn(line: str) -> None:
-    err.print(f"[yellow]{escape(line)}[/yellow]")
 
 
 def _files(paths: Sequence[str], contact: str | None) -> Iterator[SourceFile]:

@@ -198,19 +198,6 @@ def test_solve_reads_standard_input(nonocensus: Nonocensus, monkeypatch: pytest.
     assert "stdin" in nonocensus("solve", "-").err
 
 
-WIDE = "width 100\nheight 1\n\nrows\n100\n\ncolumns\n" + "1\n" * 100
-
-
-def test_picture_rows_are_never_wrapped(nonocensus: Nonocensus, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """A pipe gets the whole picture; a terminal that is too narrow gets a message."""
-    write(tmp_path, {"wide.non": WIDE})
-    assert "X" * 100 in nonocensus("solve", "wide.non").out.splitlines()
-    request.getfixturevalue("terminal")
-    narrow = nonocensus("solve", "wide.non").out
-    assert "Not drawn: 100 cells are wider than the terminal's 80 columns" in narrow
-    assert "XX" not in narrow
-
-
 def test_solve_removes_control_characters_from_titles(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"a.non": DIAMOND.replace("Diamond", "D\x1b[31m\x9b\u202ex")})
     printed = nonocensus("solve", "a.non")

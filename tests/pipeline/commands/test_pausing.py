@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nonocensus.pipeline.commands.solve.attempt import ElapsedTime, run_interactively
+from nonocensus.pipeline.commands.solve.attempt import run_interactively
 from nonocensus.pipeline.errors import Interrupted
 from nonocensus.scrapers.formats import webpbn_xml
 from nonocensus.solver.model.puzzle import from_picture
@@ -58,7 +58,7 @@ def test_work_continues_unless_declined(
     keyboard: Callable[..., Keyboard], capsys: pytest.CaptureFixture[str], answer: str
 ) -> None:
     typed = keyboard(answer, answer)
-    reports: list[ElapsedTime] = []
+    reports: list[tuple[float, float]] = []
 
     def work() -> int:
         while time.thread_time() < 0.05:
@@ -67,13 +67,13 @@ def test_work_continues_unless_declined(
         press_ctrl_c(typed)
         return 42
 
-    def tell(elapsed: ElapsedTime) -> list[str]:
-        reports.append(elapsed)
+    def tell(wall: float, cpu: float) -> list[str]:
+        reports.append((wall, cpu))
         return ["it is [bold]here[/bold]"]
 
     assert run_interactively(work, tell) == 42
     assert len(reports) == 2
-    assert all(elapsed.wall > 0 and elapsed.cpu >= 0.05 for elapsed in reports)
+    assert all(wall > 0 and cpu >= 0.05 for wall, cpu in reports)
     assert capsys.readouterr().err.count("it is here\nStill solving. Continue? [Y/n] ") == 2
 
 
@@ -92,7 +92,7 @@ def test_work_stops_unless_confirmed(
         ended.wait()
 
     with pytest.raises(error, match="stopped" if error is Interrupted else None):
-        run_interactively(work, lambda _: [])
+        run_interactively(work, lambda *_: [])
     ended.set()
 
 
@@ -105,14 +105,14 @@ def test_work_stops_without_standard_input(monkeypatch: pytest.MonkeyPatch) -> N
         ended.wait()
 
     with pytest.raises(Interrupted):
-        run_interactively(work, lambda _: [])
+        run_interactively(work, lambda *_: [])
     ended.set()
 
 
 def test_exception_of_the_work_is_raised(keyboard: Callable[..., Keyboard]) -> None:
     keyboard()
     with pytest.raises(ZeroDivisionError):
-        run_interactively(lambda: 1 // 0, lambda _: [])
+        run_interactively(lambda: 1 // 0, lambda *_: [])
 
 
 PRESS_WHEN_SOLVING = """

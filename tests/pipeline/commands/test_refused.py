@@ -127,6 +127,7 @@ REFUSED = {
     "dedup nowhere": "nowhere does not exist; make a store with: nonocensus import",
     "dedup store --csv x --json": "exclude each other",
     "dedup store --csv out/": "out/ is a folder",
+    "dedup store --cells -0.1": "share of rarer cells must be from 0 to 0.2, not -0.1",
     "dedup store --cells 0.5": "share of rarer cells must be from 0 to 0.2, not 0.5",
     "dedup store --cells nan": "share of rarer cells must be from 0 to 0.2, not nan",
     "export store --csv x": "store is not a run",
@@ -147,6 +148,8 @@ REFUSED = {
     "generate dominoes 7x7 --seed 1 --out new": "--seed is not for dominoes",
     "generate random 5x5 --count 1 --colors 32 --out new": "32 is not between 1 and 31",
     "generate random 5x5 --count 1 --seed -1 --out new": "-1 is not between 0 and",
+    "serve --host 'no such host' --port 0": "no such host",
+    "serve full --port 0": "full is neither a run nor a store; make a store with: nonocensus import FILES --out STORE",
     "serve --port 65536": "65536 is not between 0 and 65,535",
     "generate random 5x5 --count 1 --out memory://x --serial": "memory:// has no conditional",
     "generate random 8x8 --count 5 --out new --minutes 5": (

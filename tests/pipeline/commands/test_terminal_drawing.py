@@ -24,7 +24,6 @@ from nonocensus.pipeline.commands.terminal_drawing import (
     draw,
     half_blocks,
     half_blocks_size,
-    plain_text,
     symbol_names,
 )
 from nonocensus.reports.drawings.geometry import clue_numbers
@@ -199,14 +198,6 @@ def test_pipe_gets_the_picture_followed_by_marks(monkeypatch: pytest.MonkeyPatch
     marked = np.array([[0, 0, 0], [0, 1, 1], [0, 0, 0]], bool)
     assert lines_of(draw(puzzle, GridState(HEART, marked))) == ["X.X", "XXX   **", ".X."]
     assert lines_of(draw(puzzle, GridState(HEART, ~marked & False))) == ["X.X", "XXX", ".X."]
-
-
-def test_unknown_cells_have_an_unused_symbol() -> None:
-    palette = (Color("white", "?", "ffffff"), Color("black", "0", "000000"))
-    puzzle = from_picture(np.array([[1, 0]], np.uint8), palette)
-    (line,) = lines_of(plain_text(puzzle, GridState(np.array([[1, UNKNOWN]], np.uint8))))
-    assert line[0] == "0"
-    assert line[1] not in "?0"
 
 
 def test_symbols_of_several_colours_have_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

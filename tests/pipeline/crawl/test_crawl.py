@@ -303,21 +303,6 @@ def test_reparse_does_not_rewrite_unchanged_parts(nonocensus: Run, crawl: Run, t
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == before
 
 
-def test_reparse_keeps_imported_puzzles_missing_on_the_site(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
-    """Rows imported under the site's numbers; one is missing on the site, the other unchanged."""
-    every = [replace(puzzle, source="webpbn", source_id=str(k), puzzle_id="") for k, puzzle in enumerate(puzzles(2), 1)]
-    for puzzle in (every[0], replace(every[1], source_id="7")):
-        (tmp_path / f"{puzzle.source_id}.xml").write_bytes(webpbn_xml.write(puzzle))
-    assert nonocensus("import", "1.xml", "7.xml", "--out", "store").code == 0
-    before = rows(tmp_path / "store")
-    assert set(before) == {"webpbn/1", "webpbn/7"}
-    with serve(build_archive(puzzles(1))) as address:
-        crawled = json.loads(crawl(address, "--ids", "1,7", "--json").out)
-    assert (crawled["outcomes"], crawled["added"], crawled["changed"]) == ({"ok": 1, "missing": 1}, 0, [])
-    assert nonocensus(*REPARSE).code == 0
-    assert rows(tmp_path / "store") == before
-
-
 def test_reply_that_crashes_the_parser_is_stored(
     nonocensus: Run, crawl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -336,33 +321,6 @@ def test_reply_that_crashes_the_parser_is_stored(
     assert nonocensus(*REPARSE).code == 0
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 4}}
     assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in range(1, 5)}
-
-
-def test_failed_numbers_are_retried(crawl: Run, tmp_path: Path) -> None:
-    """Replies without puzzle are retriable errors; too many in a row end the crawl."""
-    both = build_archive(puzzles(30))
-    with serve(both, faults=Faults(1.0, ("login-page",))) as address:
-        some = crawl(address, "--ids", "1-5", "--json")
-        assert some.code == 1
-        assert json.loads(some.out)["outcomes"] == {"error": 5}
-        many = crawl(address, "--ids", "1-30")
-        assert many.code == 5
-        assert "20 replies in a row were errors" in many.err
-    with serve(both) as address:
-        assert crawl(address, "--ids", "1-30").code == 0
-    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 30}}
-
-
-def test_error_does_not_replace_a_known_puzzle(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
-    both = build_archive(puzzles(3))
-    with serve(both) as address:
-        assert crawl(address, "--ids", "1-3").code == 0
-    with serve(both, faults=Faults(1.0, ("html-error",))) as address:
-        assert crawl(address, "--ids", "1-3", "--refresh").code == 1
-    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3}}
-    assert nonocensus(*REPARSE).code == 0
-    assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3}}
-    assert len(rows(tmp_path / "store")) == 3
 
 
 @pytest.mark.parametrize(

@@ -302,10 +302,12 @@ def test_table_written_before_a_withdrawal_catches_up(crawled: Crawl) -> None:
 
 
 def test_imported_rows_keep_what_their_files_say(nonocensus: Nonocensus, crawled: Crawl) -> None:
-    Path("1.non").write_bytes(non.write(drawn(1)))
-    assert nonocensus("import", "1.non", "--out", "store").code == 0
+    """Of numbers that the site has, does not publish or misses."""
+    for number in (1, 2):
+        Path(f"{number}.non").write_bytes(non.write(drawn(number)))
+    assert nonocensus("import", "1.non", "2.non", "--out", "store").code == 0
     before = rows()
-    assert list(before) == ["webpbn/1"]
+    assert list(before) == ["webpbn/1", "webpbn/2"]
     for puzzles, unpublished in (([drawn(1, title="New", license=None)], ()), ([], (1,))):
         assert crawled(puzzles, "--refresh", unpublished=unpublished)["added"] == 0
         assert rows() == before

@@ -18,8 +18,8 @@ from strategies import images
 
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.findings.deduplication import LIKENESSES, MOST_SHARE, SHARE, Duplicates, find_duplicates
+from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.findings.deduplication import LIKENESSES, SHARE, Duplicates, find_duplicates
 from nonocensus.pipeline.findings.near import CHANCE
 from nonocensus.pipeline.store.parts import Store, append, create_store, rewrite
 from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
@@ -269,12 +269,6 @@ def test_small_and_plain_pictures_are_near_none(tmp_path: Path) -> None:
     assert rows(found) == [("site/1", "site/3", "equal", None), ("site/8", "site/18", "near", 1)]
     assert found.found["share"].to_pylist() == [None, 1 / 27]
     assert (found.found["plain"].to_pylist(), found.plain) == ([True, False], 4)
-
-
-@pytest.mark.parametrize("share", [-0.1, MOST_SHARE + 0.01])
-def test_other_shares_are_refused(tmp_path: Path, share: float) -> None:
-    with pytest.raises(UserError, match=r"must be from 0 to 0\.2, not"):
-        find_duplicates(stored(tmp_path / "store", [named(HEART, 1)]), share)
 
 
 def test_recoloured_puzzles_are_kept_apart(tmp_path: Path) -> None:

@@ -574,5 +574,3 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     named = re.sub(r"\s", "", "".join(pages[-1 - solutions :]))
     assert all(each["id"] in named for each in index["puzzles"])
     assert "All puzzles may be passed on" in pages[-1]
-    none = nonocensus("pack", graded.folder.name, "--out", str(tmp_path / "none"), "--minutes", "900-999")
-    assert (none.code, (tmp_path / "none").exists()) == (2, False)

@@ -146,12 +146,13 @@ def test_missing_stages_are_compiled_once(monkeypatch: pytest.MonkeyPatch, empty
 def test_a_full_disk_is_not_called_warm(monkeypatch: pytest.MonkeyPatch, empty_cache: Path) -> None:
     """Kernels are larger than the largest file here; empty files that name compiled stages are not."""
     monkeypatch.setattr(warming, "SHARES", (("checks",),))
+    monkeypatch.setattr(warming, "ALL_KINDS", ((1, False),))
     monkeypatch.setattr(warming, "KINDLESS", ((1, False), ("checks",)))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
         with pytest.raises(StorageError, match=f"can't be saved in {empty_cache}: set NUMBA_CACHE_DIR"):
-            warming._compile_to_keep({(1, False)}, SILENT)
+            warming.warm(None)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert missing({(1, False)}, ("checks",)) == [((1, False), ("checks",))]
@@ -175,7 +176,7 @@ def test_failing_compiler_is_a_storage_error(monkeypatch: pytest.MonkeyPatch) ->
     processes = begun(monkeypatch)
     monkeypatch.setenv(tuning.VARIABLE, '{"NODES": 3}')
     with pytest.raises(StorageError, match=r"^kernels can't be compiled into .*: ValueError: .* constant NODES"):
-        warming.warm_for_most()
+        warming.warm(None)
     assert processes
     assert None not in [process.poll() for process in processes]
 
@@ -183,7 +184,7 @@ def test_failing_compiler_is_a_storage_error(monkeypatch: pytest.MonkeyPatch) ->
 def test_warm_without_cache_folder_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "cache_folder", lambda: None)
     with pytest.raises(StorageError, match="can't be kept: set NUMBA_CACHE_DIR"):
-        warming.warm_for_most()
+        warming.warm(None)
 
 
 def printing(monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
@@ -272,7 +273,7 @@ def test_warm_reports_each_stage(tmp_path: Path) -> None:
     progress = ProgressCallbacks(
         on_start=lambda *said: reported.append(said), on_progress=lambda *said: reported.append(said)
     )
-    warming.warm_for_store(str(tmp_path / "store"), progress)
+    warming.warm(str(tmp_path / "store"), progress)
     stages = [stage for stages in warming.SHARES for stage in stages]
     names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["covers", "imports"]
     assert reported[0] == ("compiling", len(names), 0)

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import psutil
 import pytest
@@ -51,17 +50,6 @@ def test_port_in_use_is_reported(nonocensus: Callable[..., Result]) -> None:
     assert (
         result.err == f"nonocensus: can't listen at 127.0.0.1:{port}: address already in use; choose another --port\n"
     )
-
-
-def test_unknown_host_is_reported(nonocensus: Callable[..., Result]) -> None:
-    result = nonocensus("serve", "--host", "no such host", "--port", "0")
-    assert (result.code, len(result.err.splitlines())) == (2, 1)
-
-
-def test_folder_without_an_archive_is_reported(nonocensus: Callable[..., Result], tmp_path: Path) -> None:
-    result = nonocensus("serve", str(tmp_path), "--port", "0")
-    advice = "make a store with: nonocensus import FILES --out STORE"
-    assert (result.code, result.err) == (2, f"nonocensus: {tmp_path} is neither a run nor a store; {advice}\n")
 
 
 def test_missing_extra_is_reported() -> None:

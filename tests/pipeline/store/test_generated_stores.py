@@ -94,16 +94,9 @@ def test_store_with_other_puzzles_is_refused(tmp_path: Path) -> None:
         missing_parts(str(tmp_path / "imported"), RECIPE, SMALL)
 
 
-@pytest.mark.parametrize(
-    ("recipe", "reason"),
-    [
-        (exhaustive(1023, 1023), r"2\^1046529 pictures of 1023x1023 are too many"),
-        (replace(RECIPE, colors=32), "colours 1 to 31"),
-    ],
-)
-def test_impossible_recipe_is_refused_before_anything_is_written(tmp_path: Path, recipe: Recipe, reason: str) -> None:
-    with pytest.raises(UserError, match=reason):
-        missing_parts(str(tmp_path / "s"), recipe, SMALL)
+def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"2\^1046529 pictures of 1023x1023 are too many"):
+        missing_parts(str(tmp_path / "s"), exhaustive(1023, 1023), SMALL)
     assert not (tmp_path / "s").exists()
 
 
