@@ -70,7 +70,7 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def sql_errors(what: str, sql: str = "") -> Iterator[None]:
+def sql_errors(what: str, sql: str = "", advice: str = ADVICE) -> Iterator[None]:
     """Turn errors of the user's SQL into a one-line UserError that begins with `what`.
 
     An unknown column that `sql` has in double quotes may be meant as text. StorageError if there is no space to spill.
@@ -88,7 +88,9 @@ def sql_errors(what: str, sql: str = "") -> Iterator[None]:
             similar = get_close_matches(unknown[1], re.findall('"(.*?)"', "".join(more)), 1)
             hint = "".join(f'; perhaps "{name}"' for name in similar)
             hint += "; text is in 'single quotes'" if f'"{unknown[1]}"' in sql else ""
-        raise UserError(f"{what}: {said.rstrip('!')}{hint}; {ADVICE}") from error
+        elif said.startswith("Table with name"):
+            hint = "; a run has puzzles, results, certificates, mendings and grades, a store only puzzles"
+        raise UserError(f"{what}: {said.rstrip('!')}{hint}; {advice}") from error
     except (duckdb.Error, pa.ArrowException) as error:
         line = str(error).splitlines()[0]
         if READ_FAILED in line:
@@ -123,10 +125,11 @@ def condition(where: str | None, columns: pa.Schema) -> Iterator[Callable[[pa.Ta
         return
     import duckdb
 
+    unjudged = "" if "label" in columns.names else "; puzzles without a verdict have only those of the table puzzles"
     with database() as connection:
 
         def met(rows: pa.Table) -> np.ndarray:
-            with sql_errors(f"--where {where!r}", where):
+            with sql_errors(f"--where {where!r}", where, ADVICE + unjudged):
                 puzzles = connection.from_arrow(rows).set_alias("puzzles")
                 expression = duckdb.SQLExpression(where)
                 puzzles.filter(expression)  # a WHERE clause can't have aggregates and the like

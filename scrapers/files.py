@@ -109,7 +109,7 @@ def _list(path: Path, excluded: str | Path | None, limits: ReadLimits) -> Iterat
     elif path.is_file() or not path.exists():
         yield _local(name, path)
     else:
-        yield _local(name, path, "neither a file nor a folder")
+        yield _local(str(path), path, "it is a device or a pipe; name a file or a folder")
 
 
 def _list_remote(uri: str, limits: ReadLimits) -> Iterator[_FoundFile]:

@@ -1,6 +1,7 @@
 """Documents against the program: what is made from it is up to date, and commands, links and files exist; the site."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
@@ -10,7 +11,7 @@ import pytest
 import yaml
 
 from benchmarks.__main__ import BENCHMARKS
-from nonocensus.pipeline.commands.app import FUNCTIONS, GLOBAL_OPTIONS, load_command
+from nonocensus.pipeline.commands.app import EXAMPLES, FUNCTIONS, GLOBAL_OPTIONS, load_command
 from tools import docs_site, documents, technique_pages
 
 ROOT = documents.ROOT
@@ -67,9 +68,12 @@ def test_commands_exist(source: str) -> None:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_help_of_a_command_has_at_most_eight_lines(name: str) -> None:
+def test_help_of_a_command_has_at_most_eight_lines_and_an_example_that_is_accepted(name: str) -> None:
     _, *paragraphs = KNOWN[name].help.split("\n\n")
     assert sum(len(wrap(paragraph, 78)) for paragraph in paragraphs) <= 8
+    if example := EXAMPLES.get(name):
+        assert len(f"    nonocensus {name} {example}") <= 78
+        KNOWN[name].make_context(name, shlex.split(example))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -104,6 +104,25 @@ WITH_VALUE = ("--log-level",)
 
 EPILOG = f"Every command also takes {', '.join(GLOBAL_OPTIONS)}."
 
+EXAMPLES = {
+    "crawl": "nonograms --ids 1-99 --out store --contact me@example.org",
+    "import": "puzzles.zip folder --out store",
+    "convert": "puzzles.non puzzles.jsonl",
+    "picture": "cat.png --size 30x20 --unique --out cat.non",
+    "generate": "random 15x15 --count 50 --minutes 5-10 --out made",
+    "classify": "store --out run --cpu-limit 10 --where 'width <= 30'",
+    "grade": "run",
+    "mend": "run --out mended.jsonl",
+    "report": "run --out report",
+    "pack": "run --out pack --count 100 --where 'minutes < 10' --pdf 2",
+    "export": "run --csv puzzles.csv",
+    "solve": "puzzle.non --explain --save page.html",
+    "check": "puzzle.non answer.txt",
+    "serve": "run --port 8000",
+    "query": "run 'select label, count(*) from results group by label'",
+}
+"""Arguments of an example in the help of a command."""
+
 LOG_HANDLER = LogHandler()
 
 
@@ -131,7 +150,8 @@ def load_command(name: str) -> Any:
     except ValueError as error:  # which no other import raises
         raise UserError(str(error)) from error
     alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
-    alone.command(name, cls=Command, help=help_text(command), epilog=EPILOG)(command)
+    example = f"Example:\n\n    nonocensus {name} {EXAMPLES[name]}\n\n" if name in EXAMPLES else ""
+    alone.command(name, cls=Command, help=help_text(command), epilog=example + EPILOG)(command)
     return typer.main.get_command(alone)
 
 
@@ -227,6 +247,10 @@ def print_usage_error(error: Any) -> int:
         what = " ".join(error.format_message().rstrip(".").split())
         if hasattr(error, "possibilities"):
             what = f"No such option: {error.option_name}{advise_on_option(error)}"
+        what = what.replace("a valid float", "a number").replace("a valid int", "a whole number")
+        taken = [each.metavar for each in error.ctx.command.params if each.param_type_name == "argument"]
+        if what.startswith("Missing argument") and len(taken) > 1:
+            what += f": it takes {' '.join(taken)}"
         what += " See" if what.endswith("?") else "; see"
         err.print(f"[red]nonocensus:[/red] {escape(what)} {escape(command)} --help")
     return WRONG_USE

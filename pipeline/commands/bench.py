@@ -12,12 +12,11 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
     MAX_SEED,
-    OUTPUT,
     CheckGoal,
     CpuLimit,
     between,
-    existing,
     number_option,
+    output_option,
     parsed_size,
 )
 from nonocensus.pipeline.commands.output import (
@@ -34,7 +33,7 @@ from nonocensus.pipeline.findings import benchmark
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.findings.figures_page import FigureTable, figure, figures_page
 from nonocensus.pipeline.store.paths import STDOUT, open_output
-from nonocensus.pipeline.store.sources import no_puzzle_error
+from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
 from nonocensus.reports.charts.chart import alone
 from nonocensus.reports.charts.cpu_times import SolverTimes, curves
 from nonocensus.reports.clean import clean
@@ -127,11 +126,7 @@ def bench(
     engine: Annotated[
         list[Engine] | None,
         typer.Option(
-            "--engine",
-            help="Engine to compare; repeatable.",
-            metavar="NAME",
-            show_default="all",
-            rich_help_panel=ENGINES,
+            help="Engine to compare; repeatable.", metavar="NAME", show_default="all", rich_help_panel=ENGINES
         ),
     ] = None,
     visits: Annotated[int, number_option("Limit of states visited.", rich_help_panel=ENGINES)] = 1_000_000,
@@ -139,19 +134,11 @@ def bench(
         int,
         number_option("Memory limit of the open list in MiB.", most=MAX_MEMORY, metavar="MIB", rich_help_panel=ENGINES),
     ] = 512,
-    csv: Annotated[
-        str | None,
-        typer.Option(help="CSV file of all results (.gz compressed).", metavar="FILE", rich_help_panel=OUTPUT),
-    ] = None,
-    markdown: Annotated[
-        str | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
-    ] = None,
-    chart: Annotated[
-        str | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
-    ] = None,
+    csv: Annotated[str | None, output_option(help="CSV file of all results (.gz compressed).", metavar="FILE")] = None,
+    markdown: Annotated[str | None, output_option(help="Markdown file of the figures.", metavar="FILE")] = None,
+    chart: Annotated[str | None, output_option(help="SVG chart of the sorted times.", metavar="FILE")] = None,
     peers: Annotated[
-        Path | None,
-        typer.Option(help="CSV of other solvers' times for the chart.", metavar="FILE", rich_help_panel=OUTPUT),
+        Path | None, output_option(help="CSV of other solvers' times for the chart.", metavar="FILE")
     ] = None,
 ) -> None:
     """Benchmark the solver on this machine.
@@ -271,7 +258,8 @@ def read_batches(source: BenchInput) -> list[pa.RecordBatch]:
     if not paths:
         raise UserError(f"{which} needs files, folders or archives of puzzles")
     puzzles: list[Any] = []
-    for item in read_files(files_in(existing(paths))):
+    check_sources(paths)
+    for item in read_files(files_in(paths)):
         if isinstance(item, Problem):
             report_problem(item.name, item.reason)
         else:

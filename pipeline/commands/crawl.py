@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import NETWORK, BaseUrls, Contact, OutStore, number_option
+from nonocensus.pipeline.commands.options import NETWORK, BaseUrls, Contact, OutStore, network_option, number_option
 from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
@@ -46,18 +46,11 @@ def crawl(
         int | None, number_option("Maximum number of requests this time.", rich_help_panel=NETWORK)
     ] = None,
     refresh: Annotated[
-        bool,
-        typer.Option(
-            "--refresh", help="Download again what the store has; update texts and rights.", rich_help_panel=NETWORK
-        ),
+        bool, network_option("--refresh", help="Download again what the store has; update texts and rights.")
     ] = False,
     rate: Annotated[
         float,
-        typer.Option(
-            help="Minimum seconds between requests; below 1.5 for localhost only.",
-            metavar="SECONDS",
-            rich_help_panel=NETWORK,
-        ),
+        network_option(help="Minimum seconds between requests; below 1.5 for localhost only.", metavar="SECONDS"),
     ] = 1.5,
     contact: Contact = None,
     base_url: BaseUrls = None,

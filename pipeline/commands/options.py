@@ -5,6 +5,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -13,7 +14,6 @@ import typer
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.plan import EVERYTHING, Selection
 from nonocensus.pipeline.store.conversion import format_named
-from nonocensus.pipeline.store.sources import exists
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_DEPTH
 
@@ -34,6 +34,11 @@ MAX_IDS_BYTES = 64 << 20
 YEAR = 365 * 24 * 3600.0
 
 N = TypeVar("N", int, float)
+
+selection_option, execution_option, network_option, output_option = (
+    partial(typer.Option, rich_help_panel=panel) for panel in (SELECTION, EXECUTION, NETWORK, OUTPUT)
+)
+"""Options in a panel."""
 
 
 def between(low: N, high: N) -> Callable[[N | None], N | None]:
@@ -77,14 +82,12 @@ OutStore = Annotated[str, typer.Option("--out", help="Store to create or extend.
 
 InputFormat = Annotated[
     Format | None,
-    typer.Option(
-        "--format",
-        "-f",
+    selection_option(
+        *("--format", "-f"),
         parser=format_named,
         help="Input format.",
         metavar="FORMAT",
         show_default="detect from content",
-        rich_help_panel=SELECTION,
     ),
 ]
 
@@ -100,20 +103,12 @@ OutputFormat = Annotated[Format | None, format_option("by its name; jsonl in a f
 
 Ids = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Only these ids, comma-separated, or @FILE with one per line; repeatable.",
-        metavar="ID,...",
-        rich_help_panel=SELECTION,
-    ),
+    selection_option(help="Only these ids, comma-separated, or @FILE with one per line; repeatable.", metavar="ID,..."),
 ]
 
 Where = Annotated[
     str | None,
-    typer.Option(
-        help="Only puzzles matching an SQL condition over columns of `query --schema`.",
-        metavar="SQL",
-        rich_help_panel=SELECTION,
-    ),
+    selection_option(help="Only puzzles matching an SQL condition over columns of `query --schema`.", metavar="SQL"),
 ]
 
 Limit = Annotated[int | None, number_option("Maximum number of puzzles.", rich_help_panel=SELECTION)]
@@ -133,24 +128,14 @@ Cpus = Annotated[
 
 Address = Annotated[
     str | None,
-    typer.Option(
-        help="Ray cluster: auto or ray://host:port.",
-        metavar="ADDRESS",
-        show_default="this machine",
-        rich_help_panel=EXECUTION,
-    ),
+    execution_option(help="Ray cluster: auto or ray://host:port.", metavar="ADDRESS", show_default="this machine"),
 ]
 
-Serial = Annotated[bool, typer.Option("--serial", help="Run in this process, without Ray.", rich_help_panel=EXECUTION)]
+Serial = Annotated[bool, execution_option("--serial", help="Run in this process, without Ray.")]
 
 LastRung = Annotated[
     Literal["line", "depth-2", "probe", "search"],
-    typer.Option(
-        "--rung",
-        help="Last rung to try: line, depth-2, probe or search.",
-        metavar="RUNG",
-        rich_help_panel=EXECUTION,
-    ),
+    execution_option("--rung", help="Last rung to try: line, depth-2, probe or search.", metavar="RUNG"),
 ]
 
 Depth = Annotated[
@@ -160,31 +145,19 @@ Depth = Annotated[
 
 CheckGoal = Annotated[
     bool,
-    typer.Option(
-        "--check-goal",
-        "-c",
-        help="Assume the author's picture and search only for another solution.",
-        rich_help_panel=EXECUTION,
-    ),
+    execution_option("--check-goal", "-c", help="Assume the author's picture and search only for another solution."),
 ]
 
 # Network
 
 Contact = Annotated[
     str | None,
-    typer.Option(
-        help="Your e-mail or web address, sent to the site.",
-        envvar="NONOCENSUS_CONTACT",
-        metavar="TEXT",
-        rich_help_panel=NETWORK,
-    ),
+    network_option(help="Your e-mail or web address, sent to the site.", envvar="NONOCENSUS_CONTACT", metavar="TEXT"),
 ]
 
 BaseUrls = Annotated[
     list[str] | None,
-    typer.Option(
-        "--base-url", help="Alternative address of the site, such as a mirror.", metavar="URL", rich_help_panel=NETWORK
-    ),
+    network_option("--base-url", help="Alternative address of the site, such as a mirror.", metavar="URL"),
 ]
 
 # Output
@@ -261,14 +234,6 @@ def _read_text(path: Path, option: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{option}: byte {error.start} is not UTF-8; save it as UTF-8 text") from error
-
-
-def existing(paths: list[Path]) -> list[Path]:
-    """Return the paths; raise a UserError for one that does not exist."""
-    for path in paths:
-        if not exists(path):
-            raise UserError(f"{str(path)[:200]} does not exist")
-    return paths
 
 
 def parsed_size(size: str) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import OUTPUT, CpuLimit, OutputFormat, between, existing, parsed_size
+from nonocensus.pipeline.commands.options import CpuLimit, OutputFormat, between, output_option, parsed_size
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -24,6 +24,7 @@ from nonocensus.pipeline.commands.terminal_drawing import draw, draw_pair
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
 from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.pipeline.store.sources import check_sources
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.reports.words.formatting import share
 from nonocensus.scrapers.file_batches import Problem
@@ -60,9 +61,7 @@ def picture(
     ],
     out: Annotated[
         str | None,
-        typer.Option(
-            help="File, - (stdout) or FOLDER/ to write the puzzles to.", metavar="OUT", rich_help_panel=OUTPUT
-        ),
+        output_option(help="File, - (stdout) or FOLDER/ to write the puzzles to.", metavar="OUT"),
     ] = None,
     to: OutputFormat = None,
     size: Annotated[
@@ -95,7 +94,8 @@ def picture(
     conversion = None if out is None else ConversionOptions(format_for(out, to), lossy=True)
     width, height = parsed_size(size) if size else (None, None)
     request = ImageOptions(width, height, colors, dither)
-    made, problems = convert_images(existing(images), request, rung or ("search" if unique else None), cpu_limit)
+    check_sources(images)
+    made, problems = convert_images(images, request, rung or ("search" if unique else None), cpu_limit)
     files = 0
     if out is not None and conversion is not None and made:
         report = convert([each.puzzle for each in made], out, conversion)
@@ -162,7 +162,8 @@ def read_image(image: Path) -> bytes:
         with image.open("rb") as file:
             data = file.read(MAX_IMAGE_BYTES + 1)
     except OSError as error:
-        raise FormatError(error.strerror or str(error)) from None
+        advice = f"; name its images, like {image}/*.png" if image.is_dir() else ""
+        raise FormatError(f"{error.strerror or error}{advice}") from None
     if len(data) > MAX_IMAGE_BYTES:
         raise FormatError(f"it is larger than {MAX_IMAGE_BYTES >> 20} MiB")
     return data

@@ -165,6 +165,8 @@ def score(tasks: str, answers: str, cpu_limit: float, report: Callable[[dict[str
     A line that is no answer is reported as unreadable, without id, and counted as damaged.
     """
     known = {task.id: task for task in read_tasks(tasks)}
+    if not known:
+        raise InputError(f"{tasks} has no tasks", "make some with: nonocensus tasks RUN --out FILE")
     sides = {k: pa.array([getattr(task, k) for task in known.values()], pa.int32()) for k in ("width", "height")}
     class_of = {name: SIZE_NAMES[k] for name, k in zip(known, size_class(pa.table(sides)).to_pylist(), strict=True)}
     counts = {name: Counter[str]() for name in SIZE_NAMES if name in class_of.values()}

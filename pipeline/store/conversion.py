@@ -95,6 +95,7 @@ def format_for(out: str, given: Format | None) -> Format:
     suffix = Path(name).suffix.lower()
     if found is None or (found is png and not given and suffix != ".png"):  # other images are only read
         advice = OTHERS.get(suffix[1:], "end it in .non, .jsonl, .png or another of docs/FORMATS.md")
+        advice = f"for files in this folder write {out}/" if Path(out).is_dir() else advice
         raise UserError(f"{out}: no format is written with this suffix; {advice}")
     return found
 

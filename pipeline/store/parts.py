@@ -204,6 +204,11 @@ class Store(NamedTuple):
             for _, batch in self.read(part, [(0, part.rows)], columns):
                 yield batch
 
+    def id_example(self) -> str:
+        """Return what ids of the store look like, for messages; nothing if it is empty."""
+        first = next(self.batches(["puzzle_id"]), None)
+        return "" if first is None else f"; its ids look like {first['puzzle_id'][0]}"
+
     def read(
         self, part: Part, wanted: spans.Spans, columns: list[str] | None = None
     ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
@@ -248,7 +253,7 @@ class Store(NamedTuple):
         if len(unknown):
             more = f" and {len(unknown) - MAX_NAMED:,} more" if len(unknown) > MAX_NAMED else ""
             named = ", ".join(unknown[:MAX_NAMED].to_pylist())
-            raise UserError(f"{self.folder.name} has no puzzle {named}{more}")
+            raise UserError(f"{self.folder.name} has no puzzle {named}{more}{self.id_example()}")
 
     def refuse_crawled(self, command: str) -> None:
         """Raise a UserError that names a command if the puzzles follow from a site's replies alone."""

@@ -9,8 +9,8 @@ from nonocensus.scrapers.archives.source_file import REPORT_MARK, RUN_MARK, SKIP
 
 ADVICE = {
     STORE_MARK: "explain one puzzle: nonocensus solve {0} ID --explain; write all: nonocensus convert {0} FILE.jsonl",
-    RUN_MARK: "explain one puzzle: nonocensus solve {0} ID --explain; name its store: nonocensus status {0}",
-    REPORT_MARK: "explain one puzzle: nonocensus solve RUN ID --explain, of its run",
+    RUN_MARK: "explain one puzzle: nonocensus solve {0} ID --explain; nonocensus status {0} names its store",
+    REPORT_MARK: "name the run or store that it was made of; explain one puzzle: nonocensus solve RUN ID --explain",
 }
 """What to do where a folder, which has one of these files, is given for puzzle files."""
 
@@ -34,11 +34,17 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
             except ValueError as error:
                 raise UserError(str(error)) from None
         elif is_missing(str(path)) if is_remote(path) else not exists(path):
-            raise UserError(f"{str(path)[:200]} does not exist")
+            raise UserError(f"{str(path)[:200]} does not exist{_advise(str(path))}")
         else:
             for mark, advice in ADVICE.items():
                 if is_folder(str(path)) and folder(str(path)).has(mark):
                     raise UserError(f"{path} is a {Path(mark).stem}, not puzzle files; {advice.format(path)}")
+
+
+def _advise(path: str) -> str:
+    if path == "-":
+        return "; standard input is read by solve, check and sudoku only"
+    return "; an address begins with https://" if path.startswith(("www.", "http:", "https:")) else ""
 
 
 def no_puzzle_error(paths: Iterable[str | Path], number: int | None = None) -> UserError:

@@ -43,7 +43,7 @@ always read.
 STORE_MARK, RUN_MARK, REPORT_MARK = "store.json", "run.json", "report.json"
 """The file that makes a folder a store, a run and a report; such folders are skipped in others."""
 
-SKIPPED_HINT = "name images in folders and archives, like folder/*.png"
+SKIPPED_HINT = "images are read if they are named, like folder/*.png"
 """Explains an empty result."""
 
 

@@ -27,6 +27,8 @@ def open_image(data: bytes, refusal: Callable[[int, int], str]) -> Any:
     `refusal` returns what is wrong with a width and height, or nothing; it is called before memory is allocated.
     Raises FormatError for a refused, unknown or damaged image.
     """
+    if not data:
+        raise FormatError("it is empty")
     with extra("pictures"):
         from PIL import Image, ImageOps, UnidentifiedImageError
 

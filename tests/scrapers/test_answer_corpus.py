@@ -248,6 +248,12 @@ B = "00100\n01110\n11111\n00100\n01000"
 S = A.replace("\n", "")
 H = A.replace("0", ".").replace("1", "#")
 ROWS = A.split("\n")
+CLUED = {
+    "rows": [
+        {"row": y, "clue": [int(clue)], "cells": [int(sign) for sign in row]}
+        for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
+    ]
+}
 COLUMNS = "\n".join(f"Column {x}: {line}" for x, line in enumerate(["00100", "01100", "11111", "01100", "00100"], 1))
 
 READ = {
@@ -264,17 +270,7 @@ READ = {
     "arrangements before": f"Row 1 (1): 10000, 01000, 00100, 00010, 00001\nRow 3 (5): 11111\n\n{A}",
     "a state and its end": "\n".join(f"Row {y}: ??1?? → {row}" for y, row in enumerate(ROWS, 1)),
     "a sentence in Chinese": f"答案是 {S}。",
-    "a fence of JSON with clues": "Here it is:\n```json\n"
-    + json.dumps(
-        {
-            "rows": [
-                {"row": y, "clue": [int(clue)], "cells": [int(sign) for sign in row]}
-                for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
-            ]
-        },
-        indent=2,
-    )
-    + "\n```\nThat is the solution.",
+    "a fence of JSON with clues": f"Here it is:\n```json\n{json.dumps(CLUED, indent=2)}\n```\nThat is the solution.",
     "checkboxes": "\n".join("".join("[x]" if sign == "1" else "[ ]" for sign in row) for row in ROWS),
     "crosses": A.replace("0", "✕").replace("1", "■"),
     "decimals": str(np.array([[float(sign) for sign in row] for row in ROWS])),
@@ -360,14 +356,7 @@ READ = {
     "JSON within prose and quotes": 'My answer is {"reasoning": "row 3 is full", "grid": "'
     + A.replace("\n", "\\n")
     + '"}. Done.',
-    "JSON rows with clues": json.dumps(
-        {
-            "rows": [
-                {"row": y, "clue": [int(clue)], "cells": [int(sign) for sign in row]}
-                for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
-            ]
-        }
-    ),
+    "JSON rows with clues": json.dumps(CLUED),
     "JavaScript": "const grid = [\n" + ",\n".join(f"  [{', '.join(row)}]" for row in ROWS) + "\n];",
     "Python's text": 'answer = """\n' + A + '\n"""',
     "TOML": "grid = [\n" + "\n".join(f'  "{row}",' for row in ROWS) + "\n]",

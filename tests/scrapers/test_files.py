@@ -81,7 +81,7 @@ def test_unreadable_files_are_entries_with_errors(tmp_path: Path, monkeypatch: p
     paths = [missing, tmp_path / "pipe", tmp_path / "shut.non"]
     assert list(files_in(paths)) == [
         SourceFile("missing.non", None, "No such file or directory"),
-        SourceFile("pipe", None, "neither a file nor a folder"),
+        SourceFile(str(tmp_path / "pipe"), None, "it is a device or a pipe; name a file or a folder"),
         SourceFile("shut.non", None, "Permission denied"),
     ]
     assert count_files(paths) == 3

@@ -9,8 +9,6 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
-    EXECUTION,
-    NETWORK,
     SELECTION,
     BaseUrls,
     CheckGoal,
@@ -21,8 +19,11 @@ from nonocensus.pipeline.commands.options import (
     LastRung,
     PuzzleNumber,
     between,
+    execution_option,
     given_options,
+    network_option,
     number_option,
+    selection_option,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
@@ -124,13 +125,10 @@ def solve(
         number_option("Start from the file's saved grid N.", "--from-saved", "-s", rich_help_panel=SELECTION),
     ] = None,
     state: Annotated[
-        str | None,
-        typer.Option(help="Start from a drawn grid in a text file.", metavar="FILE", rich_help_panel=SELECTION),
+        str | None, selection_option(help="Start from a drawn grid in a text file.", metavar="FILE")
     ] = None,
     contact: Contact = None,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Download ids again despite the cache.", rich_help_panel=NETWORK)
-    ] = False,
+    refresh: Annotated[bool, network_option("--refresh", help="Download ids again despite the cache.")] = False,
     base_url: BaseUrls = None,
     cpu_limit: CpuLimit = 60.0,
     rung: LastRung = "search",
@@ -138,12 +136,7 @@ def solve(
     check_goal: CheckGoal = False,
     interactive: Annotated[
         bool,
-        typer.Option(
-            "--interactive",
-            "-i",
-            help="Report progress on Ctrl-C and ask whether to continue.",
-            rich_help_panel=EXECUTION,
-        ),
+        execution_option("--interactive", "-i", help="Report progress on Ctrl-C and ask whether to continue."),
     ] = False,
 ) -> None:
     """Solve puzzles and draw them; explain, give hints, save pictures.

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -29,7 +29,7 @@ STDIN = "-"
 MAX_BYTES = 64 << 20
 """Bytes of an answer or a file of Sudokus that are read."""
 
-OTHER_ID = re.compile(r"[A-Za-z.]{1,40}[/:][0-9]{1,20}")
+OTHER_ID = re.compile(r"([\w.-]{1,40}[/:])[\w-]{0,40}|[0-9]{1,20}")
 """What looks like the id of a puzzle of a site, if it is no file."""
 
 REPORT_EVERY = 1_000
@@ -64,7 +64,10 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
     paths = [path for path in named if not is_link(path)]
     for path in paths:
         if OTHER_ID.fullmatch(path) and not exists(path):
-            raise UserError(f"{path} does not exist; sites with ids: {', '.join(SITES)}")
+            raise UserError(
+                f"{path} is neither a file nor an id like {'/6574 or '.join(SITES)}/6574; for a puzzle of a store or "
+                f"run: nonocensus solve STORE {path}"
+            )
     check_sources(paths, request.contact)
     ids = [each.puzzle_id for each in parsed if each.puzzle_id]
     if not ids and (request.base_urls or request.refresh):
@@ -95,9 +98,8 @@ def read_puzzles(
         opened = open_place(arguments[0].path)
         store = opened.store if isinstance(opened, Run) else opened
         found = {each.puzzle_id if isinstance(each, Puzzle) else each.name: each for each in puzzles_in(store, names)}
-        like = [f"; its ids look like {batch['puzzle_id'][0]}" for batch in islice(store.batches(["puzzle_id"]), 1)]
         for name in names:
-            yield found.get(name) or Problem(name, f"{arguments[0].path} has no such puzzle{''.join(like)}")
+            yield found.get(name) or Problem(name, f"{arguments[0].path} has no such puzzle{store.id_example()}")
         return
     has_ids = any(argument.puzzle_id for argument in arguments)
     fetcher = open_fetcher(request, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))

@@ -154,10 +154,8 @@ SAVED = """<?xml version="1.0"?>
 
 def test_solve_starts_from_a_saved_grid(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"saved.xml": SAVED})
-    free, begun = (
-        nonocensus("solve", "saved.xml", "--json"),
-        nonocensus("solve", "saved.xml", "--json", "--from-saved", "1"),
-    )
+    free = nonocensus("solve", "saved.xml", "--json")
+    begun = nonocensus("solve", "saved.xml", "--json", "--from-saved", "1")
     assert json.loads(free.out)["solutions"] == "multiple"
     assert json.loads(begun.out)["solutions"] == "unique"
     assert json.loads(begun.out)["solution"] == [0, 1, 1, 0]

@@ -72,7 +72,7 @@ def test_folder_gets_a_file_an_image(nonocensus: Nonocensus, image: Path, tmp_pa
     assert "3 could not be made into puzzles" in done.err
     assert "no.png: unknown kind of picture" in done.err
     assert "plain.gif: it has one colour only" in done.err
-    assert "folder.png: Is a directory" in done.err
+    assert "folder.png: Is a directory; name its images, like " in done.err
 
 
 def test_enlarged_pixel_art_is_reported(nonocensus: Nonocensus, tmp_path: Path) -> None:

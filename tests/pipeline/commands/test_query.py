@@ -61,8 +61,8 @@ def test_store_has_only_the_table_puzzles(store: Store, nonocensus: Nonocensus) 
     puzzle = next(store.batches()).to_pylist()[0]
     assert row == {"rows": puzzle["rows"], "first": puzzle["columns"][0]}
     refused = nonocensus("query", store.folder.uri, "select * from results")
-    said = 'Table with name results does not exist; perhaps "puzzles"'
-    assert (refused.code, refused.err) == (2, f"nonocensus: the query: {said}; {ADVICE}\n")
+    said = "Table with name results does not exist; a run has puzzles, results, certificates, mendings and grades, "
+    assert (refused.code, refused.err) == (2, f"nonocensus: the query: {said}a store only puzzles; {ADVICE}\n")
 
 
 def test_query_covers_only_parts_and_rows_of_the_run(store: Store, nonocensus: Nonocensus, tmp_path: Path) -> None:

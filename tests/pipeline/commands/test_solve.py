@@ -231,7 +231,8 @@ def test_file_takes_precedence_over_id(nonocensus: Nonocensus, tmp_path: Path) -
 
 @pytest.mark.usefixtures("files")
 def test_mistyped_sites_get_the_known_ones_and_contradictions_a_way_on(nonocensus: Nonocensus) -> None:
-    assert "webpbnn/3 does not exist; sites with ids: webpbn, nonograms\n" in nonocensus("solve", "webpbnn/3").err
+    said = "webpbnn/3 is neither a file nor an id like webpbn/6574 or nonograms/6574; for a puzzle of a store or run: "
+    assert said in nonocensus("solve", "webpbnn/3").err
     assert "it has no solution; --explain shows why\n" in nonocensus("solve", "c.non").out
     assert "shows why" not in nonocensus("solve", "c.non", "--explain").out
 

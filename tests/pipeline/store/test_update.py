@@ -391,7 +391,8 @@ def test_last_puzzle_leaves_too(tmp_path: Path, nonocensus: Nonocensus, refused:
 def test_nothing_is_removed_where_an_id_is_unknown_or_another_writes(tmp_path: Path, refused: Refused) -> None:
     store_of(tmp_path / "store", [puzzle(name) for name in "123"], 1)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
-    assert refused("remove", "store", "--ids", "a/1,a/9,a/8") == "nonocensus: store has no puzzle a/9, a/8\n"
+    said = "nonocensus: store has no puzzle a/9, a/8; its ids look like a/1\n"
+    assert refused("remove", "store", "--ids", "a/1,a/9,a/8") == said
     assert "@nowhere can't be read" in refused("remove", "store", "--ids", "@nowhere")
     with held_by_another(tmp_path / "store"):
         assert "store is being written by" in refused("remove", "store", "--ids", "a/1")
