@@ -16,8 +16,8 @@ from nonocensus.solver.model.puzzle import Clue, Puzzle
 KIND: Final = "nonocensus pack"
 
 Side = Annotated[
-    list[list[tuple[int, int]]],
-    Meta(description="A list of blocks for each line; a block is its length (0: hidden) and an index of `palette`."),
+    tuple[Clue, ...],
+    Meta(description="Clues: for each line a list of blocks, [length (0: hidden), index of `palette`]."),
 ]
 
 
@@ -33,13 +33,13 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
     title: Annotated[
         str | None, Meta(description="What the picture is: it spoils the puzzle; show it with the solution.")
     ]
-    author: str | None
-    copyright: str | None
+    author: Annotated[str | None, Meta(description="Who made it: credit them next to the solution.")]
+    copyright: Annotated[str | None, Meta(description="Copyright notice, as its source states it.")]
     license: Annotated[str | None, Meta(description="Licence, as an SPDX name where the source gives one.")]
     shareable: Annotated[bool, Meta(description="Whether its licence permits passing it on.")]
     url: Annotated[str | None, Meta(description="Its page at its source.")]
-    width: int
-    height: int
+    width: Annotated[int, Meta(ge=1, description="Number of columns.")]
+    height: Annotated[int, Meta(ge=1, description="Number of rows.")]
     palette: Annotated[list[str], Meta(description="Colours like #ff0000; the first is the background.")]
     color_names: Annotated[list[str], Meta(description="A name in English of each colour, or its source's own.")]
     rows: Side
@@ -99,15 +99,10 @@ def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]
         shareable=shareable(pa.record_batch(rights))[0].as_py(),
         palette=[f"#{color.rgb}" for color in puzzle.palette],
         color_names=[*color_names(puzzle.palette)],
-        rows=side_of(puzzle.rows),
-        columns=side_of(puzzle.columns),
+        rows=puzzle.rows,
+        columns=puzzle.columns,
         solution=["".join([DIGITS[cell] for cell in cells]) for cells in puzzle.goal.tolist()],
         quality=row["site_quality"],
         quality_scale=None if row["site_quality"] is None else RATING_SCALES.get((puzzle.source, "site_quality")),
         **{name: row[name] for name in PackedPuzzle.__struct_fields__ if name in row},
     )
-
-
-def side_of(clues: tuple[Clue, ...]) -> list[list[tuple[int, int]]]:
-    """Return clues as lists of blocks."""
-    return [[(block.length, block.color) for block in clue] for clue in clues]

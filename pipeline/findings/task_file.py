@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.findings.pack_index import Side, side_of
+from nonocensus.pipeline.findings.pack_index import Side
 from nonocensus.pipeline.findings.puzzle_pack import PackChoice, PackOptions, choose
 from nonocensus.pipeline.run.job_tables import VERDICT, current_certificates, verdict_keys
 from nonocensus.pipeline.run.run_folder import Run
@@ -24,7 +24,7 @@ from nonocensus.reports.numbers.row_classes import SIZE_NAMES, size_class
 from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.reports.words.task_prompts import Prompt, Style, key_of, prompt_of
 from nonocensus.scrapers.formats.parsing import error_text
-from nonocensus.solver.model.puzzle import Block, Color, InvalidPuzzle, Puzzle
+from nonocensus.solver.model.puzzle import Color, InvalidPuzzle, Puzzle
 from nonocensus.solver.proofs import PROVED
 
 VERIFIER = "nonocensus.check"
@@ -65,10 +65,7 @@ class Task(msgspec.Struct, kw_only=True):
 
     def puzzle(self) -> Puzzle:
         """Return the puzzle of the clues. Raises InvalidPuzzle."""
-        rows, columns = (
-            tuple(tuple(Block(*block) for block in clue) for clue in side) for side in (self.rows, self.columns)
-        )
-        return Puzzle(rows, columns, tuple(Color(*color) for color in self.palette), puzzle_id=self.id)
+        return Puzzle(self.rows, self.columns, tuple(Color(*color) for color in self.palette), puzzle_id=self.id)
 
 
 class TaskSet(NamedTuple):
@@ -130,8 +127,8 @@ def task_of(puzzle: Puzzle, style: Style, **about: Any) -> Task:
         id=str(puzzle.puzzle_id),
         prompt=prompt_of(puzzle, style),
         answer=key_of(puzzle, puzzle.goal),
-        rows=side_of(puzzle.rows),
-        columns=side_of(puzzle.columns),
+        rows=puzzle.rows,
+        columns=puzzle.columns,
         width=puzzle.width,
         height=puzzle.height,
         palette=[(*color,) for color in puzzle.palette],

@@ -4,7 +4,7 @@ import "./fake_document.mjs";
 import { asSentence, Refusal } from "../../reports/templates/serve/api.js";
 import { Archive } from "../../reports/templates/serve/archive.js";
 import { DOING, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
-import { foundWords, gridOfSets, highlightsOf, hintChanges, setsOf, stepLink, whereWords } from "../../reports/templates/serve/hints.js";
+import { gridOfSets, highlightsOf, hintChanges, setsOf, stepLink, usedSteps, whereWords } from "../../reports/templates/serve/hints.js";
 import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
 import { followLink, sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
 import { clockWords, savedProgress } from "../../reports/templates/serve/workshop.js";
@@ -110,11 +110,11 @@ const WORDS = {
   ],
   "time is shown as on a clock": [[clockWords(0), "0:00"], [clockWords(65), "1:05"], [clockWords(3845), "1:04:05"]],
   "a reason is shown as a sentence": [[asSentence("it holds no puzzle"), "It holds no puzzle."], [asSentence("Really?"), "Really?"]],
-  "a hint first says where to look and how, then what follows and by which steps": [
+  "a hint first says where to look and how, then by which steps": [
     [whereWords(STEP), "Look at row 2 (3). Why."],
     [whereWords(ASSUMED), "Assume something of Row 2 (3), and see where that leads."],
-    [foundWords([STEP]), ["What."]],
-    [foundWords([{ what: "One." }, { what: "Two." }, STEP]), ["What.", "This uses:", "One.", "Two."]],
+    [usedSteps([]), []],
+    [usedSteps([{ what: "One." }, STEP]).map(({ textContent }) => textContent), ["This uses 2 earlier stepsOne.What."]],
     [stepLink(STEP).textContent, "Long chain, grade 8 of 9"],
   ],
   "the last step is followed by the ending, and by what was left out": [

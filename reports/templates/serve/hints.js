@@ -4,6 +4,7 @@ import { applyStep, linesAndCells } from "../shared/drawing.js";
 import { element, linkTo, Panel, readJson } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
+import { countWords } from "../shared/words.js";
 import { announce, attempt } from "./messages.js";
 
 const { noStep } = readJson("page-constants"); // of reports/page/browser_columns.py
@@ -61,7 +62,7 @@ export class Hints extends Panel {
       this.render(stepTitle(step), [whereWords(step)]);
       board.highlight(step.assumption ? { assumed: step.assumption.place } : { lines: step.lines });
     } else {
-      this.render(stepTitle(step), foundWords(steps));
+      this.render(stepTitle(step), [step.what], steps.slice(0, -1));
       board.highlight({ ...highlightsOf(step, board), cells: this.found.places });
     }
   }
@@ -74,11 +75,11 @@ export class Hints extends Panel {
     if (level === 2) board.mark(places);
   }
 
-  /** Show a title and paragraphs, and label the button of the next level. */
-  render(title, words) {
+  /** Show a title, paragraphs and, on request, the steps that they use; label the button of the next level. */
+  render(title, words, used = []) {
     this.place.hidden = false;
     this.place.querySelector("h2").replaceChildren(this.found && this.hint.kind === "step" ? stepLink(this.hint.steps.at(-1)) : title);
-    this.part("guide-words").replaceChildren(...paragraphs(words));
+    this.part("guide-words").replaceChildren(...paragraphs(words), ...usedSteps(used));
     const more = this.button("more");
     more.hidden = this.level === 0 || !this.found;
     more.textContent = this.level === 2 && this.hint.kind === "wrong" ? "Open them again" : NEXT[this.level];
@@ -111,10 +112,10 @@ export function whereWords({ where, why, assumption }) {
   return `Look at ${where.charAt(0).toLowerCase()}${where.slice(1)}. ${why}`;
 }
 
-/** The second level of a hint: what follows in the last step's line, then the steps that it uses. */
-export function foundWords(steps) {
-  const [found, ...used] = [steps.at(-1), ...steps.slice(0, -1)].map(({ what }) => what);
-  return used.length ? [found, "This uses:", ...used] : [found];
+/** Steps that a hint uses, closed until a reader asks for them; nothing if there are none. */
+export function usedSteps(steps) {
+  const summary = element("summary", "", "", `This uses ${countWords(steps.length, "earlier step")}`);
+  return steps.length ? [element("details", "", "", summary, ...paragraphs(steps.map(({ what }) => what)))] : [];
 }
 
 export function stepTitle({ technique, grade }) {

@@ -97,10 +97,10 @@ export class Workshop extends Panel {
     if (explanation) this.player.open(explanation);
   }
 
-  /** Count a second of play: while the begun board is in view and not solved. */
+  /** Count a second of play: while the begun board, not an explanation, is shown and is not solved. */
   countSecond() {
     const isPlayed = this.board && !document.hidden && this.place.checkVisibility() && !this.board.isFinished;
-    if (!isPlayed || this.board.cells.every((cell) => cell === 0)) return;
+    if (!isPlayed || this.board.game.previewed || this.board.cells.every((cell) => cell === 0)) return;
     this.board.game.taken.seconds += 1;
     this.showClock();
   }

@@ -11,9 +11,10 @@ const LEAST = 3; // of a large board that is shown whole
 const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
 const USABLE = 16; // what a finger or a pointer hits easily
 const LARGEST = 38;
-const TOUCHABLE = 18; // pixels a cell, below which fingers get an enlarged board to begin with
-const ENLARGED = 25;
+const TOUCHABLE = 19; // pixels a cell, below which fingers get an enlarged board to begin with
+const ENLARGED = 25; // up to which clues shrink rather than cells
 const READABLE = 15; // pixels a number of the clues: wrapped ones are no larger, and a board may be enlarged for them
+const ROUNDING = 0.01; // by which sums of pixels may differ
 const EDGE = 14; // pixels at the right and below, where lines are numbered
 const NUMBER = 13; // pixels that a number of two digits takes
 const RAIN = 40; // pieces
@@ -40,7 +41,7 @@ export class Board {
     this.x = this.y = 0;
     this.pointer = null; // the id of the pointer that paints a stroke
     this.fingers = new Map(); // the last event of each finger on the board, by its id
-    this.pinched = null; // {size, apart}: of a cell and between two fingers, where they began to move
+    this.pinched = null; // {size, apart, last}: of a cell and between two fingers where they began to move; where they were last
     this.cellId = `board-cell-${(boards += 1)}`;
     this.target = element("div", "target"); // over the cells: SVG shapes have no touch-action
     this.grid = element("div", "cursor-grid", "grid");
@@ -78,7 +79,11 @@ export class Board {
 
   /** The pixels of a cell at which the whole board fits across and down, with clues shrunk to fit. */
   wholeSizes() {
-    const fits = (pixels, cells, units) => (pixels - 2 * PADDING) / Math.min(cells + (units + 2) / CELL, cells / (1 - CLUE_SHARES.at(-1)));
+    const fits = (room, cells, units) => {
+      const pixels = room - 2 * PADDING;
+      const readable = (pixels - (READABLE + ROUNDING) * units / CELL) / (cells + 2 / CELL);
+      return Math.max(pixels / Math.min(cells + (units + 2) / CELL, cells / (1 - CLUE_SHARES.at(-1))), Math.min(ENLARGED, readable));
+    };
     const { width, height } = this.puzzle;
     return [fits(this.place.clientWidth - EDGE, width, this.room.x), fits(this.tall, height, this.room.y)];
   }
@@ -147,10 +152,11 @@ export class Board {
     const unit = this.size / CELL;
     const { width, height } = this.puzzle;
     const sizes = [this.size, Math.min(this.size, this.fittingSize())];
+    const [across, down] = this.wholeSizes();
     let taken;
     this.clueShare = CLUE_SHARES.find((share) => {
-      const room = (units, cells, pixels) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size, share))) / this.size;
-      taken = this.fitClues([room(this.room.x, width, this.place.offsetWidth - EDGE), room(this.room.y, height, this.tall)]);
+      const room = (units, cells, pixels, whole) => Math.max(...sizes.map((size) => clueRoom(units, cells, pixels, size, size > whole ? share : 0))) / this.size;
+      taken = this.fitClues([room(this.room.x, width, this.place.offsetWidth - EDGE, across), room(this.room.y, height, this.tall, down)]);
       return this.leastShare * this.size >= READABLE;
     });
     const [left, top] = taken.map((cells) => -cells * CELL);
@@ -315,7 +321,7 @@ export class Board {
     const clueOf = (line) => this.heads[line < height ? 0 : 1][0]; // moves along with the scroll position
     for (const line of lines) clueOf(line).append(...highlightShapes({ lines: [line] }, clueBox));
     if (end !== null) clueOf(end).append(...highlightShapes({ end }, clueBox));
-    this.highlights.querySelector(".found, .assumed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    (this.highlights.querySelector(".found, .assumed") ?? this.highlights.querySelector(".band"))?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const covered = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop); // by a phone's tools
     const isColumn = lines.some((line) => line >= height);
     if (isColumn && this.place.getBoundingClientRect().top < covered) this.place.scrollIntoView(); // its clue too
@@ -406,17 +412,24 @@ export class Board {
       const { length } = this.game.stroke;
       this.strokeLength.textContent = length > 1 ? length : "";
       Object.assign(this.strokeLength.style, { left: `${event.clientX}px`, top: `${event.clientY}px` });
-    } else if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) this.pinch(event);
+    } else if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) {
+      const last = fingerSpread(...this.fingers.values());
+      this.pinched ??= { size: this.size, apart: last.apart, last };
+      this.fingers.set(event.pointerId, event);
+      requestAnimationFrame(() => this.pinch()); // both fingers have moved by then
+    }
   }
 
-  /** Move and zoom the board by two fingers. */
-  pinch(event) {
-    const before = fingerSpread(...this.fingers.values());
-    this.fingers.set(event.pointerId, event);
-    const after = fingerSpread(...this.fingers.values());
-    this.pinched ??= { size: this.size, apart: before.apart };
-    this.zoomTo((this.pinched.size * after.apart) / this.pinched.apart, before);
-    this.place.scrollBy(before.x - after.x, before.y - after.y);
+  /** Move and zoom the board as two fingers have; at its upper or lower end the page moves, until all of the board is in view. */
+  pinch() {
+    if (!this.pinched || this.fingers.size !== 2) return;
+    const { size, apart, last } = this.pinched;
+    const now = (this.pinched.last = fingerSpread(...this.fingers.values()));
+    this.zoomTo((size * now.apart) / apart, last);
+    const { scrollTop } = this.place;
+    this.place.scrollBy(last.x - now.x, last.y - now.y);
+    const [left, below] = [last.y - now.y - (this.place.scrollTop - scrollTop), this.place.getBoundingClientRect().bottom - innerHeight];
+    scrollBy(0, Math.min(left, Math.max(0, below)));
   }
 
   paint(end) {
@@ -426,6 +439,7 @@ export class Board {
   }
 
   release(event) {
+    this.pinch();
     this.fingers.delete(event.pointerId);
     if (this.pointer === event.pointerId) this.endStroke(event.type === "pointerup");
   }
@@ -528,15 +542,7 @@ function drawnRoom(length) {
   return 1 + Math.ceil(length / 4);
 }
 
-/**
- * The pixels of the clues at one side of the grid: what the grid leaves of the window, or a share of it if that is more.
- *
- * units   what the clues take, in units of the drawing
- * cells   of the grid, in this direction
- * pixels  of the window
- * size    of a cell in pixels
- * share   of the window
- */
+/** The pixels that clues of `units` get next to the cells: what these leave of the window, or a share of it if that is more. */
 function clueRoom(units, cells, pixels, size, share) {
   const edge = (of) => PADDING + of / CELL;
   const least = share * pixels - edge(ZOOMS.at(-1));

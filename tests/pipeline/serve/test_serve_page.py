@@ -116,6 +116,7 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.open(record(ASSUMED))
     tab.keys(" ")
     tab.request_explanation()
+    clock = tab.text("#puzzle .clock")
     assert (tab.step(), tab.pointed("band"), tab.pointed("found")) == ("Step 1 of 12", 1, 1)
     numbered = "return document.querySelectorAll('#puzzle .edge text:not([hidden])').length"
     assert tab.run(numbered) == tab.run("return document.querySelectorAll('#puzzle .edge text').length")
@@ -146,7 +147,7 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     assert "Mind:" in tab.text("#techniques .now")
     tab.driver.back()
     tab.until(lambda: tab.one("#puzzle .player").is_displayed())
-    assert tab.step() == step
+    assert (tab.step(), tab.text("#puzzle .clock")) == (step, clock)
     tab.click(".player [data-do=enough]")
     assert (tab.painted(), tab.pointed("band")) == (1, 0)
     assert tab.errors() == []

@@ -42,21 +42,13 @@ def centre(phone: Tab, x: int, y: int, side: int) -> tuple[float, float]:
     return left + (x + 0.5) * width / side, top + (y + 0.5) * height / side
 
 
-def tap(phone: Tab, selector: str) -> None:
-    """Tap the middle of an element of the open section, scrolled into view if need be."""
-    found = phone.one(f"section:not([hidden]) {selector}")
-    phone.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", found)
-    box = phone.driver.execute_script("return arguments[0].getBoundingClientRect().toJSON()", found)
-    phone.touch(((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2),))
-
-
 def tick(phone: Tab, facet: str, choice: str) -> None:
     """Open a menu above the archive's list, tick a choice, and close it."""
-    tap(phone, f"[data-facet={facet}] summary")
+    phone.tap(f"[data-facet={facet}] summary")
     phone.until(lambda: phone.all(f"[data-facet={facet}] [value='{choice}']"))
-    tap(phone, f"[data-facet={facet}] [value='{choice}']")
+    phone.tap(f"[data-facet={facet}] [value='{choice}']")
     phone.until(lambda: phone.all(f".chip[data-name={facet}]"))
-    tap(phone, f"[data-facet={facet}] .done")
+    phone.tap(f"[data-facet={facet}] .done")
     phone.until(lambda: not phone.one(f"[data-facet={facet}] .menu").is_displayed())
 
 
@@ -87,8 +79,7 @@ def visible_clues(phone: Tab) -> list[bool]:
             : box.top >= frame.top && box.bottom <= frame.bottom;
         });
     """
-    left, top = phone.driver.execute_script(script)
-    return [left, top]
+    return list(phone.run(script))
 
 
 def test_finger_paints_a_run_even_beyond_the_board(phone: Tab) -> None:
@@ -124,13 +115,24 @@ def test_second_finger_moves_the_board_and_paints_nothing(phone: Tab) -> None:
     phone.until(lambda: visible_clues(phone) == [True, True])
 
 
+def test_two_fingers_near_each_other_move_the_board_to_its_end(phone: Tab) -> None:
+    """Below the window, the page moves."""
+    phone.open(record(disc(25)))
+    fingers = (250.0, 500.0), (290.0, 500.0)
+    for across, down in [(45, 0)] * 12 + [(0, 90)] * 4:
+        phone.touch((fingers[0],), fingers, tuple((x - across, y - down) for x, y in fingers))
+    left, top, width, height = phone.cells()
+    assert (width, phone.painted()) == (25 * 25, 0)
+    assert left + width < PHONE
+    assert top + height < 844
+
+
 def zoom(phone: Tab, way: str) -> tuple[float, float]:
     """Zoom to the limit, in or out; return the position of the cells in the window."""
     for _ in range(8):
         phone.run("document.querySelector(`#puzzle [data-do=${arguments[0]}]`).click()", way)
     phone.run("document.querySelector('#puzzle .board').scrollIntoView({ block: 'center' })")
-    left, top, _, _ = phone.cells()
-    return left, top
+    return phone.cells()[:2]
 
 
 ON_CELLS, ON_ROWS, ON_COLUMNS, ON_TOOLS = (80, 60), (-60, 60), (80, -60), (80, -300)
@@ -217,6 +219,7 @@ def test_short_clues_take_at_most_a_quarter_of_the_phone(phone: Tab, side: int) 
     assert found["room"][0] <= PHONE / 4
     assert round(found["least"], 3) >= 11
     assert phone.one("#puzzle .board").rect["y"] < 844 / 4
+    assert PHONE - 40 < zoom(phone, "smaller")[0] + phone.cells()[2] < PHONE
 
 
 def test_zoomed_clues_are_never_smaller_than_where_the_whole_board_fits(phone: Tab) -> None:
@@ -275,18 +278,14 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     assert 0 < notice["y"] + notice["height"] <= board["y"], "the notice does not cover the board"
     assert phone.text("#puzzle .line-words") == "", "there is no cursor"
     assert phone.run(NUMBERS) == ["5", "10", "15", "20"]
-    inside = """
-        const board = document.querySelector("#puzzle .board").getBoundingClientRect();
-        const number = document.querySelector("#puzzle .edge.rows text:not([hidden])");
-        return number.getBoundingClientRect().right <= board.right;
-    """
-    assert phone.run(inside)
+    number, board = (phone.one(f"#puzzle {part}").rect for part in (".edge.rows text:not([hidden])", ".board"))
+    assert number["x"] + number["width"] <= board["x"] + board["width"]
     phone.touch((centre(phone, 2, 2, 20),))
     assert phone.painted() == 1
     assert phone.text("#puzzle .line-words").startswith("Row 3: ")
     phone.click("[data-do=smaller]")
     left, _, width, _ = phone.cells()
-    assert left + width < PHONE
+    assert PHONE - 40 < left + width < PHONE
 
 
 def test_solved_board_shows_all_of_its_picture(phone: Tab) -> None:
@@ -340,14 +339,6 @@ def test_long_clues_leave_the_cells_two_thirds_of_the_phone(phone: Tab) -> None:
     assert phone.one("#puzzle .colors label:last-child").get_attribute("title") == "white"
 
 
-def test_smallest_board_is_the_one_that_fits(phone: Tab) -> None:
-    for side in (20, 60):
-        open_disc(phone, side)
-        zoom(phone, "smaller")
-        left, _, width, _ = phone.cells()
-        assert PHONE - 40 < left + width < PHONE
-
-
 def test_check_scrolls_to_the_first_wrong_cell(phone: Tab) -> None:
     open_disc(phone)
     zoom(phone, "larger")
@@ -384,6 +375,13 @@ def test_hint_shows_the_clue_of_its_column(phone: Tab) -> None:
         return box(".clues.columns text").top - box(".tools").bottom;
     """
     assert phone.run(below) >= 0
+
+
+def test_hint_scrolls_to_its_cells(phone: Tab) -> None:
+    phone.open(record([np.arange(40) >= 15, np.arange(40) < 15]))
+    phone.request_hint()
+    phone.click(".hint [data-do=more]")
+    assert phone.cells()[0] < 0, "it decides columns 16 to 25"
 
 
 @pytest.mark.parametrize("key", [Keys.END, Keys.HOME])
@@ -431,9 +429,9 @@ def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     assert phone.text("#puzzle .clock") == "0:00"
     for level in ("Show the cells", "Fill them in") * 2:
         if level == "Show the cells":
-            tap(phone, "[data-do=hint]")
+            phone.tap("#puzzle [data-do=hint]")
         phone.until(lambda wanted=level: phone.text("#puzzle .hint [data-do=more]") == wanted)
-        tap(phone, ".hint [data-do=more]")
+        phone.tap("#puzzle .hint [data-do=more]")
     phone.until(lambda: phone.text("#puzzle .clock") != "0:00")
     phone.driver.execute_script("document.querySelector('#puzzle .board').scrollIntoView({ block: 'center' })")
     paint(phone, disc(20) & ~filled(phone, 20))
@@ -448,7 +446,7 @@ def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     assert phone.outcome().startswith(f"Solved in {taken} with 2 hints")
     assert not phone.one("#puzzle .clock").is_displayed(), "the outcome would lie across it"
     assert violations(phone.driver) == []
-    tap(phone, "[data-do=empty]")
+    phone.tap("#puzzle [data-do=empty]")
     phone.until(lambda: phone.text("#puzzle .clock") == "0:00")
     assert phone.errors() == []
 
@@ -467,16 +465,17 @@ def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
         assert page_width(phone.driver) <= PHONE
         tick(phone, "size", "11–15")
         tick(phone, "star_count", "2")
-        tap(phone, "[data-facet=duration] summary")
+        phone.tap("[data-facet=duration] summary")
         phone.one("[data-facet=duration] .between label:last-child input").send_keys("10", Keys.ENTER)
         phone.until(lambda: [link.text for link in phone.all("#archive tbody a")] == ["Round window"])
         assert phone.text("#archive .browse-count") == "1 of 5 puzzles"
         assert violations(phone.driver) == []
         phone.driver.execute_script("document.activeElement.blur(); document.querySelector('h1').click()")
         assert phone.one("#archive tbody .narrow").text.endswith(" · webpbn/27215")
-        tap(phone, "tbody a")
+        phone.tap("#archive tbody a")
         phone.wait_for_puzzle()
         assert phone.text("#puzzle h1") == "Round window"
+        assert phone.cells()[2] > 15 * 20.5, "clues shrink rather than cells"
         about = phone.text("#puzzle .about").replace(NO_BREAK, " ")
         assert about == "by Ada · 15×15 · about 5 min · 1.8 of 5 stars · webpbn/27215"
         left, top = zoom(phone, "larger")
@@ -500,8 +499,8 @@ def test_player_finds_a_short_puzzle_of_a_size_and_plays_it_to_the_end(
         phone.until(lambda: phone.all("#archive tbody .solved"))
         assert phone.text("#archive .browse-count") == "1 of 5 puzzles"
         assert violations(phone.driver) == []
-        tap(phone, "h1")  # Chromium swallows the first tap after strokes
-        tap(phone, "[type=reset]")
+        phone.tap("#archive h1")  # Chromium swallows the first tap after strokes
+        phone.tap("#archive [type=reset]")
         phone.until(lambda: len(phone.all("#archive tbody tr")) == 5)
         assert len(phone.all("#archive tbody .solved")) == 1
         assert phone.errors() == []
