@@ -181,13 +181,19 @@ app = typer.Typer(
 )
 
 
+def interrupt(number: int, _: object) -> None:
+    """Act on a signal like Ctrl-C, and ignore it from then on: `timeout` sends it to a process, then to its group."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def run(commands: typer.Typer = app) -> None:
     """Entry point of the process: `main`, with its exit status even if Ray crashes at shutdown.
 
     SIGTERM acts like Ctrl-C, so that temporary folders and unfinished files are removed. Ray's threads and a solver
     still at work may crash the interpreter while it is finalized; by then all results are written.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, interrupt)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # titles may have characters that the terminal lacks

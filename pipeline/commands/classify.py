@@ -34,7 +34,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
 )
 from nonocensus.pipeline.commands.status import describe_summary, describe_ungraded, failures, grading
-from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.classify_job import (
     CLASSIFY,
@@ -139,8 +139,7 @@ def print_cost(run: Run, config: Configuration, plan: Plan, resources: Resources
 def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
     """Print the outcome of a command and exit; `idle_text` is printed if there was nothing to do."""
     if global_options.json:
-        more = {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing}
-        print_json(outcome.summary | more)
+        print_json(outcome.summary | {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing})
     else:
         if outcome.rows or outcome.unread or outcome.missing:
             print_text(describe_summary(outcome.summary))
@@ -152,5 +151,5 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
     if outcome.missing:
         again = "" if outcome.unread else "; the same command tries again"
         err.print(f"[red]no result for {count_text(outcome.missing, 'puzzle')}[/red]{again}")
-    bad = outcome.unread or outcome.missing or failures(outcome.summary)
-    raise typer.Exit(SOME_FAILED if bad else DONE)
+    bad = SOME_FAILED if outcome.unread or outcome.missing or failures(outcome.summary) else DONE
+    raise typer.Exit(InputError.status if outcome.unread and not outcome.summary["rows"] else bad)

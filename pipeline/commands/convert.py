@@ -1,12 +1,20 @@
 """The command convert, which writes puzzles in another format."""
 
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Contact, CpuLimit, InputFormat, OutputFormat, PuzzleNumber
+from nonocensus.pipeline.commands.options import (
+    Contact,
+    CpuLimit,
+    Ids,
+    InputFormat,
+    OutputFormat,
+    PuzzleNumber,
+    parse_ids,
+)
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
@@ -16,7 +24,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
 )
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.store.conversion import ConversionOptions, format_for, read_puzzles
+from nonocensus.pipeline.store.conversion import ConversionOptions, Solve, format_for, read_puzzles
 from nonocensus.pipeline.store.conversion import convert as write_converted
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.words.formatting import count_text
@@ -32,11 +40,11 @@ def convert(
     to: OutputFormat = None,
     input_format: InputFormat = None,
     contact: Contact = None,
+    ids: Ids = None,
     number: PuzzleNumber = None,
     lossy: Annotated[bool, typer.Option("--lossy", help="Drop and count what the format can't hold.")] = False,
     solve: Annotated[
-        Literal["no", "unique", "any"],
-        typer.Option("--solve", help="Solve puzzles without a picture, for formats that need one."),
+        Solve, typer.Option("--solve", help="Solve puzzles without a picture, for formats that need one.")
     ] = "no",
     cpu_limit: CpuLimit = 60.0,
 ) -> None:
@@ -50,7 +58,7 @@ def convert(
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
     output_format = format_for(out, to)
     with show_progress("converting", resumes=True) as progress:
-        found = read_puzzles(paths, input_format, progress, contact)
+        found = read_puzzles(paths, input_format, progress, contact, parse_ids(ids))
         if number is not None:
             found = islice(found, number - 1, number)
         report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), progress)

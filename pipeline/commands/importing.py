@@ -62,8 +62,7 @@ def import_(
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     if update:
         fields |= {"updated": len(report.updated), "updated_ids": report.updated, "resized": report.resized}
-        fields["contradicted"] = report.contradicted
-        fields["unknown_ids"] = report.unknown
+        fields |= {"contradicted": report.contradicted, "unknown_ids": report.unknown}
     if license_ is not None:
         fields["licensed"] = report.licensed
     if report.unsaved:
@@ -78,11 +77,8 @@ def import_(
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
         + (f"\nUpdated: {first_ids(report.updated)}." if report.updated else "")
         + (FOLLOW if report.changes_results else "")
-        + (
-            f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
-            if report.unsaved
-            else ""
-        ),
+        + f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
+        * bool(report.unsaved),
     )
     if report.unknown and not global_options.json:
         err.print(
@@ -93,8 +89,7 @@ def import_(
     if report.resized and not global_options.json:
         err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized)}")
     if report.contradicted and not global_options.json:
-        ids = first_ids(report.contradicted)
-        err.print(f"[yellow]With a picture that does not solve its clues:[/yellow] {ids}")
+        err.print(f"[yellow]With a picture that does not solve its clues:[/yellow] {first_ids(report.contradicted)}")
     if license_ and not is_free(license_):
         err.print(
             f"[yellow]Puzzles under {escape(license_)} are not passed on[/yellow] by pack, dataset, report --public; "

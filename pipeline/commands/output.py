@@ -296,7 +296,7 @@ class ProgressLine:
         add("count", Text(_count(task), "green"))
         if task.total is not None:
             add("left", Text(f"{_format_eta(task) or '-:--:--'} left", "cyan"))
-        add("rate", Text(_rate(task)))
+        add("rate", Text(format_rate(_speed(task))))
         add("title", Text(task.description, "bold"))
         if task.total is not None and room > MIN_BAR:
             width = min(MAX_BAR, max(MIN_BAR, room // 4))
@@ -361,9 +361,8 @@ def _speed(task: "Task") -> float:
     return done / (task.elapsed or 1.0)
 
 
-def _rate(task: "Task") -> str:
-    """Format steps a second: "993/s", "0.25/s"; empty before the first one."""
-    speed = _speed(task)
+def format_rate(speed: float) -> str:
+    """Format a number a second: "993/s", "0.25/s"; empty for 0."""
     return f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
@@ -379,7 +378,7 @@ def progress_line(task: "Task") -> str:
     """Format the progress as a line of a log."""
     spent = f"{timedelta(seconds=int(task.elapsed or 0))} spent"
     line = f"{task.description}: {_count(task) or spent}"
-    if rate := _rate(task):
+    if rate := format_rate(_speed(task)):
         line += f", {rate}"
     if left := _format_eta(task):
         line += f", about {left} to go"

@@ -20,6 +20,7 @@ from nonocensus.pipeline.commands.output import (
     VERDICT_COLORS,
     count_line,
     err,
+    format_rate,
     global_options,
     out,
     print_result,
@@ -89,7 +90,7 @@ def print_store(store: Store) -> None:
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
     crawled, damaged = crawl_status(store), not is_missing(f"{store.folder.uri}/damaged")
-    away = f"[yellow]What verify --repair moved away is in damaged/[/yellow]: {escape(store.restores)}."
+    away = f"[yellow]What verify --repair moved away is in damaged/[/yellow]: {escape(store.restores())}."
     listed: list[dict[str, Any]] = [
         {"source": source, "kind": kind, "puzzles": count} for (source, kind), count in sorted(kinds.items())
     ]
@@ -282,15 +283,14 @@ def describe_progress(run: Run, progress: Progress) -> Iterator[str]:
     """Yield the state of the last session, by host, and its longest-running puzzles."""
     active = is_active(progress)
     if active:
-        eta, age = progress["eta_seconds"], timedelta(seconds=round(_age(progress)))
+        eta, rate, age = progress["eta_seconds"], progress["rate"], timedelta(seconds=round(_age(progress)))
         rows_left = progress["rows_left"] + progress["rows_in_flight"]
         yield (
             f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
             f"{progress['cpus']} CPUs: {rows_left:,} left at its last report, {age} ago, "
             f"{progress['rows_in_flight']:,} of them in tasks; "
-            f"{progress['waiting_for_more_time']:,} are queued for a higher CPU limit; "
-            f"{progress['rate']:,.0f} puzzles per second"
-            + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
+            f"{progress['waiting_for_more_time']:,} are queued for a higher CPU limit"
+            + (f"; about {timedelta(seconds=round(eta))} to go at {format_rate(rate)}" if eta and rate else "")
         )
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
@@ -304,10 +304,7 @@ def describe_progress(run: Run, progress: Progress) -> Iterator[str]:
         rest = again if left and progress["job"] != "classify" else ""
         yield f"The last session, {session}, {ended} {count_text(progress['rows'], 'puzzle')} in {spent}{rest}."
     for host, done in sorted(progress["hosts"].items()):
-        rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
-        yield (
-            f"  {escape(host)}: {count_text(done['rows'], 'puzzle')}, {rate:,.0f} a second, "
-            f"{done['cpu_seconds']:,.1f} CPU seconds in {count_text(done['tasks'], 'task')}"
-        )
+        rows, tasks = count_text(done["rows"], "puzzle"), count_text(done["tasks"], "task")
+        yield f"  {escape(host)}: {rows}, {done['cpu_seconds']:,.1f} CPU seconds in {tasks}"
     for running in progress["longest_running"] if active else []:
         yield f"  {escape(running['puzzle'])} for {running['seconds']:,.0f} s of {running['cpu_limit']:g}"

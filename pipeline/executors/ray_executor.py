@@ -199,7 +199,8 @@ def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[R
             if not address:  # Ray copies it; else its workers would look for modules in the caller's folder first
                 local["runtime_env"] = {"working_dir": empty}
             context = retry_start(ray.init, address or "local", log_to_driver=False, logging_level="ERROR", **local)
-    except SystemExit:  # by Ray's own handler of SIGTERM
+    except SystemExit:  # by Ray's own handler of SIGTERM, of which a second one may follow
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise KeyboardInterrupt from None
     except Exception as error:  # Ray raises many types, bare Exception among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"

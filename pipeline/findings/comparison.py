@@ -26,6 +26,7 @@ GROUPS = {
     "worse": "Several solutions, no solution, impossible clues or another picture; less or not at fault before.",
     "new and at fault": "Only in the second run: several solutions, no solution, impossible clues or another picture.",
     "fixed": "At fault in the first run, with one solution in the second.",
+    "fixed but a duplicate": "Fixed, and in the second run the same as another puzzle, perhaps turned or recoloured.",
     "still at fault": "In both runs, and not worse in the second.",
     "new": "Only in the second run, without a fault.",
     "removed": "Only in the first run: no longer in the store, or without a result yet.",
@@ -77,7 +78,8 @@ class VerdictChange(NamedTuple):
 class ChangedVerdict(NamedTuple):
     """A puzzle with its verdicts in both runs, and why clues are impossible; None where a run lacks it.
 
-    repeats   the unchanged puzzle that a new, changed or removed one is the same as, perhaps turned or recoloured
+    repeats   the unchanged puzzle, else for a new or changed one the first of these, that it is the same as, perhaps
+              turned or recoloured
     """
 
     puzzle_id: str
@@ -294,7 +296,8 @@ _JOINED = f"""
             when old.clues = new.clues then 'both'
             else 'other_clues'
         end as found,
-        if(found = 'both', null, kept.puzzle_id) as repeats,
+        nullif(coalesce(kept.puzzle_id, min(new.puzzle_id) over (partition by new.shape)), new.puzzle_id) as twin,
+        if(found = 'both', null, twin) as repeats,
         {", ".join(f"{run}.{name} as {run}_{name}" for name in (*COLUMNS[1:], *COUNTERS) for run in ("old", "new"))}
     from old full join new using (puzzle_id)
     left join (
@@ -326,7 +329,8 @@ _CHANGED = """
             case
                 when found = 'only_new' then if(new_fault > 0, 'new and at fault', 'new')
                 when found = 'only_old' then if(repeats is null, 'removed', 'removed as duplicate')
-                when old_fault > 0 and new_fault = 0 and new_solutions = 'unique' then 'fixed'
+                when old_fault > 0 and new_fault = 0 and new_solutions = 'unique'
+                    then if(repeats is null, 'fixed', 'fixed but a duplicate')
                 when new_fault > old_fault then 'worse'
                 when least(old_fault, new_fault) > 0 then 'still at fault'
                 when old_label <> new_label or old_fault <> new_fault then 'another verdict'

@@ -92,7 +92,7 @@ class Driver:
     def _handle(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
         """Handle the outcomes of tasks."""
         lost = [self.session.in_flight[ticket].name for ticket, outcome in ended if isinstance(outcome, TaskFailure)]
-        arrived = self._arrived(lost)
+        arrived = self.session.written(lost)
         self._await_hosts([outcome for _, outcome in ended if isinstance(outcome, ResultFile)])
         for ticket, outcome in ended:
             task, name = self.session.ended(ticket, cpus)
@@ -116,21 +116,12 @@ class Driver:
             assert isinstance(outcome, Unfit)
             raise ClusterError(f"a machine can't take part: {outcome.reason}; the same command resumes")
 
-    def _arrived(self, names: list[str]) -> dict[str, ResultFile]:
-        """Return the files, by name, that lost tasks have written after all."""
-        if not names or self.context.job.reads_results:  # which writes no statistics
-            return {}
-        found = self.place.read_each([f"{name}.json" for name in names], ResultFile)
-        return {name: file.named(name) for name, file in zip(names, found, strict=True) if isinstance(file, ResultFile)}
-
     def _await_hosts(self, files: list[ResultFile]) -> None:
         """Wait until the first file of each new host is visible."""
         new = {file.about["hosts"][0]: file.name for file in files if file.about["hosts"][0] not in self.seen_hosts}
-        if new:
-            names = [*new.values()]
-            written = {name: host for host, name in new.items()}
-            self._await_files(written, lambda: [name for name in names if self.place.has(f"{name}{self.suffix}")])
-            self.seen_hosts.update(new)
+        written = {name: host for host, name in new.items()}
+        self._await_files(written, lambda: [name for name in written if self.place.has(f"{name}{self.suffix}")])
+        self.seen_hosts.update(new)
 
     def _await_files(self, written: dict[str, str], visible: Callable[[], list[str]]) -> None:
         """Wait until files, given with their hosts, are visible here; a ClusterError names one that is not.

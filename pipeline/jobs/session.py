@@ -99,11 +99,14 @@ class Session:
         """Write the last progress and close the log; errors of that hide no exception of the block, such as Ctrl-C."""
         if self.log is None:
             return
-        seconds = round(time.monotonic() - self.began, 3)
-        left = self.schedule.left() + self.rows_in_flight
-        ended = {"rows": self.rows, "left": left, "cpus": self.cpus, "seconds": seconds}
-        try:
-            self.log_event(logging.INFO, "session ended", **ended)
+        try:  # count what tasks in flight have written
+            tickets = {one.name: ticket for ticket, one in self.in_flight.items()}
+            for name, file in self.written([*tickets]).items():
+                task = self.ended(tickets[name], self.cpus)[0]
+                self.schedule.finished(task, file.about["seconds"], file.left)
+                self.finished(file, task)
+            seconds, left = round(time.monotonic() - self.began, 3), self.schedule.left() + self.rows_in_flight
+            self.log_event(logging.INFO, "session ended", rows=self.rows, left=left, cpus=self.cpus, seconds=seconds)
             self.tick(self.cpus, is_last=True)
         except (UserError, OSError):
             if kind is None:
@@ -111,6 +114,13 @@ class Session:
         finally:
             logging.getLogger("nonocensus").removeHandler(self.log)
             self.log.close()
+
+    def written(self, names: list[str]) -> dict[str, ResultFile]:
+        """Return the files, by name, that tasks have written of which the driver got no outcome."""
+        if not names or self.job.reads_results:  # which writes no statistics
+            return {}
+        found = (self.run.folder / self.job.folder).read_each([f"{name}.json" for name in names], ResultFile)
+        return {name: file.named(name) for name, file in zip(names, found, strict=True) if isinstance(file, ResultFile)}
 
     def new_name(self) -> str:
         """Return a name for a file of rows, unique in the run."""
@@ -227,7 +237,7 @@ class Session:
             "waiting_for_more_time": schedule.waiting,
             "outcomes": self.outcomes,
             "lost_tasks": self.lost_tasks,
-            "rate": round(self.rows / (now - self.began), 3),
+            "rate": round(schedule.left() / left, 3) if left else None,
             "eta_seconds": None if left is None else round(left, 1),
             "cpus": self.cpus,
             "cpu_limit": schedule.limits[-1],

@@ -61,7 +61,7 @@ def require_restored(run: Run) -> None:
     if lost and count_changed(run):
         raise InputError(
             f"verify --repair moved {', '.join(sorted(lost))} to {place.name}, and the results of its puzzles would be "
-            f"deleted: {run.store.restores}; or remove {place.name}"
+            f"deleted: {run.store.restores()}; or remove {place.name}"
         )
 
 

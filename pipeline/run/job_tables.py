@@ -39,7 +39,6 @@ KILLED = "killed"
 
 GRADE_STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
 
-
 JOB_FILES = (("certificates", CERTIFICATES, "certify"), ("grades", GRADES, "grade"), ("mendings", MENDINGS, "mend"))
 """Folders of a run, the schema of their files, and the job that writes them."""
 

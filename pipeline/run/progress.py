@@ -44,7 +44,7 @@ class Progress(TypedDict):
     waiting_for_more_time: int
     outcomes: dict[str, int]  # puzzles by outcome
     lost_tasks: int
-    rate: float
+    rate: float | None  # puzzles a second by which eta_seconds is estimated
     eta_seconds: float | None
     cpus: int
     cpu_limit: float  # of the command

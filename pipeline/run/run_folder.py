@@ -33,7 +33,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
+from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.run.configuration import Configuration, config_hash, diff_configurations
 from nonocensus.pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
 from nonocensus.pipeline.store import spans
@@ -65,7 +65,6 @@ class RunManifest(TypedDict):
     store          URI of the store when the run was last written
     store_id       the store's id
     store_beside   relative path from the run folder to the store, if both are on local disks
-    family         kind of the puzzles, absent in newer runs; "nonogram", other runs are refused
     inputs         the parts of the store that the run covers
     retried        largest CPU limit of a retry in seconds, once there was one
     """
@@ -80,7 +79,6 @@ class RunManifest(TypedDict):
     store: str
     store_id: str
     store_beside: str | None
-    family: NotRequired[str]
     inputs: list[Part]
     retried: NotRequired[float]
     versions: dict[str, str]
@@ -284,9 +282,6 @@ def open_run(uri: str, store: str | None = None) -> Run:
             raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
         _refuse_without_manifest(place)
     manifest = place.read_manifest(MARK, RunManifest, "a run", "classify STORE", RESTORE)
-    family = manifest.get("family", "nonogram")
-    if family != "nonogram":
-        raise VersionError(f"{uri} is a run of {family}s, which this nonocensus does not read")
     manifest["store"] = Url(manifest["store"])
     return Run(place, manifest, store)
 

@@ -42,7 +42,11 @@ class Conversion:
 
 
 def read_puzzles(
-    paths: Sequence[str], known: Format | None, progress: ProgressCallbacks, contact: str | None = None
+    paths: Sequence[str],
+    known: Format | None,
+    progress: ProgressCallbacks,
+    contact: str | None = None,
+    ids: Sequence[str] = (),
 ) -> Iterator[Puzzle | Problem]:
     """Yield the puzzles of files, folders, archives, https URLs and stores, in order.
 
@@ -50,8 +54,9 @@ def read_puzzles(
 
     known     the files' format (default: detect)
     contact   e-mail or web address to send to the sites of URLs
+    ids       only these puzzles, and a Problem for each id that none has; empty for all
     """
-    is_empty = True
+    is_empty, is_found = True, dict.fromkeys(ids, False)
     for path in paths:
         if is_store(path):
             store = open_store(path)
@@ -63,9 +68,14 @@ def read_puzzles(
             found = read_files(track(files_in([path], contact), progress), known)
         for item in found:
             is_empty = False
+            if ids and isinstance(item, Puzzle):
+                if item.puzzle_id not in is_found:
+                    continue
+                is_found[item.puzzle_id] = True
             yield item
     if is_empty:
         raise no_puzzle_error(paths)
+    yield from (Problem(name, "no puzzle has this id") for name, is_there in is_found.items() if not is_there)
 
 
 def puzzles_in(store: Store, ids: Sequence[str] | None = None) -> Iterator[Puzzle | Problem]:

@@ -69,9 +69,6 @@ MAX_NAMED = 5
 COMMITTED = 60.0
 """Seconds after which a Parquet file without JSON is not one that a command is about to write."""
 
-SUDOKUS = "sudokus"
-"""Folder of the Sudokus in stores written by version 0.2."""
-
 
 def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
     """Return the Parquet leaf columns of a table column: one per field of its structs."""
@@ -175,15 +172,16 @@ class Store(NamedTuple):
         except FileNotFoundError:
             raise self.damage(f"{name}.json", "it is not there") from None
 
-    @property
-    def restores(self) -> str:
-        """What restores a part that `verify --repair` moves away."""
+    def restores(self, is_readable: bool = True) -> str:
+        """Say what restores a part that `verify --repair` moves away, and whether its file still has puzzles."""
         name = self.folder.name
         if self.has_ledger:
             return f"nonocensus crawl SITE --reparse --out {name} restores it"
         if self.folder.has(RECIPE):
             return "the same nonocensus generate restores it"
-        return f"nonocensus import FILES --out {name} restores it; {name}/damaged/*/*.parquet has what is intact"
+        sources = "FILES are those it was imported from, since nothing of its own file can be read"
+        rest = f"{name}/damaged/*/*.parquet has what is intact" if is_readable else sources
+        return f"nonocensus import FILES --out {name} restores it; {rest}"
 
     @property
     def advice(self) -> str:
@@ -356,7 +354,7 @@ def create_store(uri: str) -> Store:
 
 
 def open_store(uri: str) -> Store:
-    """Open a store. Raises UserError if it is none, InputError if it has another schema version, or Sudokus."""
+    """Open a store. Raises UserError if it is none, InputError if it has another schema version."""
     refuse_file(uri)
     place = folder(uri)
     if not place.has(MARK) and Path(uri).is_dir() and any(Path(uri).iterdir()):
@@ -365,11 +363,6 @@ def open_store(uri: str) -> Store:
             advice = f"it is a run; nonocensus status {uri} names its store"
         raise UserError(f"{uri} is not a store of puzzles; {advice}")
     place.read_manifest(MARK, StoreManifest, "a store of puzzles", "import FILES")
-    if any(map(_names_part, (place / SUDOKUS).names())):
-        raise VersionError(
-            f"{place.name} holds Sudokus, which this nonocensus does not read; move its folder {SUDOKUS} away to use "
-            "its nonograms"
-        )
     return Store(place)
 
 

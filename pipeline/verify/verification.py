@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tab
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.reports.words.formatting import count_text
 from nonocensus.solver.model.check import malformed
-from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
+from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, open_parquet, with_hashes
 
 
 class Damage(NamedTuple):
@@ -44,18 +44,18 @@ class Damage(NamedTuple):
 def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     """Return the faults of a store, read-only."""
     lost = filter(PART.fullmatch, _without_json(store.folder, store.puzzles))
-    found = [Damage(f"{store.puzzles.name}/{name}", LOST, _part_repair(store, None)) for name in lost]
+    found = [Damage(f"{store.puzzles.name}/{name}", LOST, _part_repair(store)) for name in lost]
     for name in store.puzzles.names():
         if not (name.endswith(".json") and PART.fullmatch(name)):
             continue
-        where, rows = f"{store.puzzles.name}/{name}", None
+        where, part = f"{store.puzzles.name}/{name}", None
         try:
             part = store.puzzles.read_record(name, Part)
-            where, rows = f"{store.puzzles.name}/{part.file}", part.rows
+            where = f"{store.puzzles.name}/{part.file}"
             faults = [*_part_damage(store, part, progress)]
         except (UserError, OSError) as error:
             faults = [(error.what if isinstance(error, InputError) else reason_of(error)).removeprefix(f"{where} ")]
-        found += [Damage(where, what, _part_repair(store, rows)) for what in faults]
+        found += [Damage(where, what, _part_repair(store, part)) for what in faults]
     if not found:
         found += _repeated_ids(store)
     return [*found, *_ledger_damage(store)]
@@ -84,10 +84,15 @@ def repair_store(store: Store, found: list[Damage]) -> None:
             ledger.reset_tabled()
 
 
-def _part_repair(store: Store, rows: int | None) -> str:
-    """Say what --repair does about a part, and what restores its puzzles."""
-    count = "" if rows is None else f", {rows:,} puzzles,"
-    return f"moves the part's files{count} to damaged/; {store.restores}"
+def _part_repair(store: Store, part: Part | None = None) -> str:
+    """Say what --repair does about a part, or one with a damaged JSON, and what restores its puzzles."""
+    count = "" if part is None else f", {part.rows:,} puzzles,"
+    is_readable = part is None
+    with suppress(OSError, ValueError, pa.ArrowException):
+        if part:
+            with store.puzzles.open(part.file) as file:
+                is_readable = bool(open_parquet(file))
+    return f"moves the part's files{count} to damaged/; {store.restores(is_readable)}"
 
 
 def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Iterator[str]:
@@ -270,7 +275,6 @@ def verify_place(place: Run | Store, repair: bool = False, progress: ProgressCal
     The commands that made them make them again.
     """
     progress.on_start("verifying", place.rows if isinstance(place, Run) else None, 0)
-
     # repairs need findings made under the lock
     with writer_lock(place.folder) if repair else nullcontext():
         if isinstance(place, Run):

@@ -10,6 +10,7 @@ import pytest
 from stores import Nonocensus
 
 from nonocensus.pipeline.commands.options import read_selection
+from nonocensus.pipeline.executors.executor import SerialExecutor
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.parts import Store
 from nonocensus.reports.words.formatting import seconds
@@ -62,9 +63,11 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     assert len(open_run(str(tmp_path / "run")).table()) == 80
     path = tmp_path / "run" / "progress.json"
     progress = {"at_work": True, "updated": datetime.now(UTC).isoformat(), "rows_left": 3, "rows_in_flight": 2}
+    progress |= {"eta_seconds": 6.0, "rate": 0.5}
     path.write_text(json.dumps(json.loads(path.read_text()) | progress))
     told = nonocensus("status", "run").out
     assert re.search(r"5 left at its last report, \d:\d\d:\d\d ago, 2 of them in tasks", told)
+    assert "; about 0:00:06 to go at 0.5/s\n" in told
     with subprocess.Popen(["true"]) as ended:
         pass
     path.write_text(json.dumps(json.loads(path.read_text()) | {"pid": ended.pid}))
@@ -90,6 +93,12 @@ def test_interrupted_command_can_be_resumed(nonocensus: Nonocensus, monkeypatch:
         130,
         "80 of 80 are left.\nnonocensus: interrupted; finished work is kept, the same command resumes",
     )
+    with monkeypatch.context() as patch:
+        patch.setattr(SerialExecutor, "wait", lambda *waits, wait=SerialExecutor.wait: interrupted(wait(*waits)))
+        result = nonocensus("classify", "store", "--out", "run", "--serial")
+    left = json.loads(nonocensus("status", "run", "--json").out)["left"]
+    assert left < 80, "a task has written its file, and its outcome is lost"
+    assert result.err.strip().startswith(f"{left} of 80 are left.")
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
 
 

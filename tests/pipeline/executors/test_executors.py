@@ -96,8 +96,11 @@ def test_ray_start_is_retried_after_its_timeout_only(
 
 def test_sigterm_while_ray_starts_is_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ray.init", lambda *_, **__: sys.exit(signal.SIGTERM))
+    before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt), start_ray(1):
         pass
+    signal.raise_signal(signal.SIGTERM)  # the second one of `timeout`
+    signal.signal(signal.SIGTERM, before)
 
 
 def crash_on_two(number: int) -> Any:

@@ -50,6 +50,7 @@ OLD = [
     puzzle("edited"),
     puzzle("fixed", SWITCH),
     impossible("fixed 2"),
+    puzzle("fixed 3", SWITCH),
     puzzle("broken"),
     puzzle("spoiled", SWITCH),
     puzzle("spoiled 2", SWITCH),
@@ -58,13 +59,15 @@ OLD = [
     puzzle("titled"),
 ]
 NEW = [
-    *(puzzle("same"), puzzle("edited", BLOCK.T), puzzle("fixed"), puzzle("fixed 2"), puzzle("broken", SWITCH)),
+    *(puzzle("same"), puzzle("edited", BLOCK.T), puzzle("broken", SWITCH)),
+    *(puzzle("fixed", BLOCK[1:]), puzzle("fixed 2"), puzzle("fixed 3", BLOCK[:0:-1])),
     *(impossible("spoiled"), contradictory("spoiled 2"), puzzle("open", SWITCH)),
     *(puzzle("harder", HARDER), replace(puzzle("titled"), title="New")),
     *(puzzle("new"), puzzle("new 2", SWITCH)),
 ]
 GROUPS = {
-    "Fixed": {"a/fixed", "a/fixed 2"},
+    "Fixed": {"a/fixed"},
+    "Fixed but a duplicate": {"a/fixed 2", "a/fixed 3"},
     "Worse": {"a/broken", "a/spoiled", "a/spoiled 2"},
     "New and at fault": {"a/new 2"},
     "New": {"a/new"},
@@ -92,21 +95,21 @@ def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
     page = changes_page(*runs, compare(*runs))
     assert listed(page) == GROUPS
     assert page[page.index('<nav aria-label="Sections"') :].count('<a href="#group-') == len(GROUPS)
-    assert "2 puzzles in both with the same clues, 8 with other clues." in page
+    assert "2 puzzles in both with the same clues, 9 with other clues." in page
     assert EVIL not in page
     assert "&lt;script&gt;" in page
     assert 'class="id">a/broken · 3×3 → 2×2</span>' in page
     assert 'class="id">a/edited · 3×3</span>' in page
     fixed = page[page.index("<h2>Fixed") : page.index("<h2>Still")]
-    assert fixed.count("<svg") == fixed.count('class="thumb"') == 3, "before and after, after of the impossible one"
+    assert fixed.count("<svg") == fixed.count('class="thumb"') == 5, "before and after, after of the impossible one"
     said = re.findall(r"<strong>(\w+)</strong> <span class=\"key\"[^>]*>(.*?)</span>", fixed)
     assert said[:2] == [("Before", "at least two solutions"), ("After", MEANINGS["unique line"])]
-    assert "At fault, besides duplicates: 5 before, 5 after." in page
+    assert "At fault, besides duplicates: 6 before, 5 after." in page
     assert re.search(
         r"<strong>After</strong> <span[^>]*>clues that .*?</span>: <bdi>row 1: its blocks need 9 cells", page
     )
     assert f"<br>Its title was {escape(EVIL)}.</figcaption>" in page
-    for name, side in (("copy", "Before"), ("fixed", "After")):
+    for name, side in (("copy", "Before"), ("fixed 2", "After")):
         shown = page[page.index(f">a/{name} ·") :].partition("</li>")[0].partition(f"<strong>{side}</strong>")[2]
         assert f"<br>Repeats {escape(EVIL)} (a/same) by محمد." in shown
     back = changes_page(*runs[::-1], compare(*runs[::-1]))
@@ -135,33 +138,36 @@ def test_equal_runs_have_no_changes(runs: tuple[Run, Run]) -> None:
     page = changes_page(runs[0], runs[0], compare(runs[0], runs[0]))
     assert "Nothing: both runs" in page
     assert listed(page) == {
-        "Still at fault": {f"a/{name}" for name in ("fixed", "fixed 2", "spoiled", "spoiled 2", "open")}
+        "Still at fault": {f"a/{name}" for name in ("fixed", "fixed 2", "fixed 3", "spoiled", "spoiled 2", "open")}
     }
     assert list(mend_run(runs[0], JobRequest(resources=Resources(serial=True))))
-    assert changes_page(runs[0], runs[0], compare(runs[0], runs[0])).count(": <bdi>for one solution, ") == 3
+    assert changes_page(runs[0], runs[0], compare(runs[0], runs[0])).count(": <bdi>for one solution, ") == 4
 
 
 def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "_LISTED", comparison._LISTED.replace(f"<= {comparison.NAMED}", "<= 2"))
     monkeypatch.setattr(comparison, "LISTED", 1)
     page = changes_page(*runs, compare(*runs))
-    assert listed(page)["Fixed"] == {"a/fixed"}
+    assert listed(page)["Fixed but a duplicate"] == {"a/fixed 2"}
     link = r'The first 1 of 2, by id; <a href="#(others-\d)">the others</a>\.'
     assert re.search(link + r'.*<details class="fold" id="\1"', page, re.DOTALL)
     others = re.findall(r"<summary>The other [12]</summary><p>(.*?)</p>", page)
-    assert others == ["<bdi>a/spoiled</bdi> and 1 more", "<bdi>a/fixed 2</bdi>"]
+    assert others == ["<bdi>a/spoiled</bdi> and 1 more", "<bdi>a/fixed 3</bdi>"]
 
 
-def test_ids_are_sorted_by_their_numbers(tmp_path: Path) -> None:
+def test_ids_are_sorted_by_their_numbers(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Also in runs without a puzzle of the same clues."""
     names = ["a/2", "a/10", "a/10 b", "a/9b", "b/1", "a/100", "2", "a/1"]
     runs = [
         run_of(tmp_path / name, [replace(puzzle("", cells), puzzle_id=one) for one in names])
         for name, cells in (("old", SWITCH), ("new", BLOCK))
     ]
     found = compare(*runs)
-    (fixed,) = found.changed
-    assert [one.puzzle_id for one in fixed.listed] == ["2", "a/1", "a/2", "a/10", "a/100", "a/10 b", "a/9b", "b/1"]
+    ids = [one.puzzle_id for group in found.changed for one in group.listed]
+    assert ids == ["2", "a/1", "a/2", "a/10", "a/100", "a/10 b", "a/9b", "b/1"]
     assert found.changes[0].examples == ["2", "a/1", "a/2"]
+    printed = nonocensus("compare", "old/run", "new/run")
+    assert (printed.code, printed.err, "1 fixed: 2\n" in printed.out) == (0, "", True)
 
 
 def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> None:
@@ -230,22 +236,8 @@ def test_terminal_page_and_json_agree(tmp_path: Path, nonocensus: Nonocensus) ->
     assert {group["name"].capitalize(): {one["puzzle_id"] for one in group["listed"]} for group in changed} == GROUPS
     for name, ids in GROUPS.items():
         assert f"\n{len(ids)} {name.lower()}: {', '.join(sorted(ids))}\n" in printed.out
-    assert re.search(r"\nmultiple +\S.* 1  a/fixed\s", printed.out)
-    assert "tells marked ones apart): 5 in old/run, 5 in new/run.\n" in printed.out
+    assert re.search(r"\nmultiple +\S.* 2  a/fixed, a/fixed 3\s", printed.out)
+    assert "tells marked ones apart): 6 in old/run, 5 in new/run.\n" in printed.out
     assert "\n  a/spoiled: row 1: its blocks need 9 cells, the line has 3\n" in printed.out
-    assert "\n2 fixed: a/fixed, a/fixed 2\n  a/fixed: duplicate of a/same\n" in printed.out
-    began = re.findall(
-        r"^(?:\d+ )?(fixed|worse|new|removed|still at fault|another verdict|verdict|CPU seconds|work)",
-        printed.out,
-        re.MULTILINE,
-    )
-    assert began[:6] == ["worse", "new", "fixed", "still at fault", "new", "removed"]
-    assert began[6:8] == ["removed", "another verdict"]
-
-
-def test_runs_without_a_puzzle_of_the_same_clues_are_compared(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    run_of(tmp_path / "old", [puzzle("fixed", SWITCH)])
-    run_of(tmp_path / "new", [puzzle("fixed")])
-    printed = nonocensus("compare", "old/run", "new/run")
-    assert (printed.code, printed.err) == (0, "")
-    assert "1 fixed: a/fixed\n" in printed.out
+    assert "\n  a/fixed 2: duplicate of a/same\n  a/fixed 3: duplicate of a/fixed\n" in printed.out
+    assert re.findall(r"^\d+ ([a-z ]+): ", printed.out, re.MULTILINE) == list(comparison.GROUPS)

@@ -148,6 +148,10 @@ def test_planned_rows_without_result_are_an_error(
     assert "no result for " in lossy.err
     outcome = classify_store(store, str(tmp_path / "run"), CONFIG, Selection(), SERIAL)
     assert (outcome.missing, outcome.summary["rows"]) == (0, 300)
+    for part in store.parts():
+        store.puzzles.write(part.file, b"")
+    unread = nonocensus("classify", "store", "--out", "new", "--serial")
+    assert (unread.code, f"; run nonocensus verify {store.folder.name}\n" in unread.err) == (3, True)
 
 
 def test_run_written_by_another_command_after_planning_is_continued(

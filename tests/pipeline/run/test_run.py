@@ -214,19 +214,6 @@ def changed_mark(run: Run, change: Callable[[dict[str, Any]], object]) -> None:
     path.write_text(json.dumps(about))
 
 
-def test_sudokus_are_refused_in_a_line(store: Store, tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
-    """Version 0.2 had them, and named the family in each run.json."""
-    run = run_serially(store, tmp_path / "run")
-    changed_mark(run, lambda about: about.update(family="nonogram"))
-    assert nonocensus("classify", "store", "--out", "run", "--cpu-limit", "10", "--serial").code == 0
-    changed_mark(run, lambda about: about.update(family="sudoku"))
-    for arguments in (("status", "run"), ("verify", "run"), ("report", "run", "--out", "page")):
-        assert "run is a run of sudokus, which this nonocensus does not read" in refused(*arguments, code=3)
-    Path(store.puzzles.path).rename(tmp_path / "store/sudokus")
-    for arguments in (("status", "store"), ("verify", "store"), ("classify", "store", "--out", "run")):
-        assert "store holds Sudokus, which this nonocensus does not read" in refused(*arguments, code=3)
-
-
 @pytest.mark.parametrize("options", [("-x", "20"), ("-x", "20", "--dry-run"), ("--changed",)], ids=" ".join)
 def test_retry_refuses_results_of_another_solver_version(
     options: tuple[str, ...], store: Store, tmp_path: Path, refused: Refused

@@ -64,6 +64,9 @@ def test_format_of_single_puzzles_refuses_several(tmp_path: Path, nonocensus: No
     assert clues(tmp_path / "out.mk") == [(puzzle.rows, puzzle.columns) for puzzle in drawn(2)[1:]]
     assert nonocensus("convert", str(tmp_path / "two.jsonl"), str(tmp_path / "out.non")).code == 0
     assert len(clues(tmp_path / "out.non")) == 2
+    (tmp_path / "ids").write_text("local/p1\nlocal/p9\n")
+    done = nonocensus("convert", "two.jsonl", "out.mk", "--lossy", "--ids", "@ids")
+    assert (done.code, "local/p9: no puzzle has this id" in done.err, len(clues(tmp_path / "out.mk"))) == (1, True, 1)
 
 
 def test_inexpressible_puzzles_are_reported_and_others_written(tmp_path: Path, nonocensus: Nonocensus) -> None:

@@ -236,7 +236,7 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert "changed since" not in nonocensus("status", "run").out
     assert nonocensus("verify", "run").code == nonocensus("verify", "store").code == 0
     compared = nonocensus("compare", "old run", "run", "--html", "page.html")
-    assert (compared.code, "1 fixed: a/1\n" in compared.out) == (0, True)
+    assert (compared.code, "1 fixed but a duplicate: a/1\n" in compared.out) == (0, True)
     fixes = (tmp_path / "page.html").read_text().partition("<h2>Still at fault")[0]
     assert fixes.count("<svg") == 2, "before, from the copied store, and after"
 
