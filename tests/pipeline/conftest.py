@@ -14,7 +14,7 @@ from runs import run_of, run_serially
 from stores import SMALL_GROUPS, Nonocensus, Refused, Result, random_store
 
 from nonocensus.pipeline.commands.app import LOG_HANDLER, main
-from nonocensus.pipeline.commands.output import out
+from nonocensus.pipeline.commands.output import global_options, out
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
 from nonocensus.scrapers.demo import demo_puzzles
@@ -79,6 +79,8 @@ def nonocensus(
     """A function that runs a command in an empty folder; returns exit status, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(typer.main, "get_command", get_command)
+    for name in vars(global_options):  # which `main` sets; restored for tests that call no command
+        monkeypatch.setattr(global_options, name, False)
 
     def run(*arguments: str) -> Result:
         monkeypatch.setattr(sys, "argv", ["nonocensus", *arguments])
