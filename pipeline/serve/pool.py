@@ -141,6 +141,8 @@ class WorkerPool:
             async with asyncio.timeout(seconds):
                 while any(job.waiters for job in self.unfinished):
                     await asyncio.sleep(0.05)
+        if self.processes:  # first, else pebble starts a worker for each one that has a cancelled call
+            self.processes.stop()  # type: ignore[no-untyped-call]
         for job in list(self.unfinished):
             self.cancel(job, STOPPED)
 
@@ -158,8 +160,9 @@ class WorkerPool:
             for job in list(self.unfinished):
                 if job.is_attached and not job.waiters and now - job.polled_at > LEASE_SECONDS:
                     self.cancel(job)
-            with suppress(RuntimeError):  # tried again in a second
-                self._sound()
+            if not self.is_draining:
+                with suppress(RuntimeError):  # tried again in a second
+                    self._sound()
 
     @property
     def ready(self) -> int:
