@@ -37,8 +37,8 @@ SENTENCES = {
     "covers": "{block} must cover {cells}",
     "near": "{cells_are} {name} and can only belong to {block}, which {edge}",
     "whole": "{cells_are} {name} and can only be {blocks}, now complete",
-    "stretched": "if {cell} were {name}, {block} would be {long}",
-    "cut": "if {cell} were {name}, {block} would need {cells}, which is {other}",
+    "stretched": "if {any} were {name}, {block} would be {long}",
+    "cut": "if {any} were {name}, {block} would need {cells}, which is {other}",
     "cover": "{cover}",
     "owned": "{cover}",
     "split": "if {cell} were {name}, {cells} would be one block, but {too_long}",
@@ -336,10 +336,11 @@ class LineWords:
         named = zip(blocks, within, strict=True)
         return join_words([f"{self.block(t)} (within {self.cells(cells)})" for t, cells in named], "or")
 
-    def long(self, cells: Collection[int]) -> str:
-        """Say how long a block that covers some cells is at least."""
-        hull = range(min(cells), max(cells) + 1)
-        return f"{len(hull)} cells long ({self.cells(hull)})"
+    def long(self, excluded: Collection[int], run: Sequence[int]) -> str:
+        """Say how long a block that covers one of the excluded cells and a run is at least."""
+        nearest = min(excluded, key=lambda x: abs(x - run[0]))
+        hull = range(min(nearest, *run), max(nearest, *run) + 1)
+        return f"{'at least ' * (len(excluded) > 1)}{len(hull)} cells long ({self.cells(hull)})"
 
     def other_color(self, cell: int, name: str) -> str:
         """Say which colour a cell has instead of another: `white`, or `not red` if several are possible."""
@@ -363,7 +364,8 @@ class LineWords:
 
     def _formatted(self, template: str, reason: Reason) -> str:
         needed = (name for _, name, _, _ in Formatter().parse(template) if name)
-        return template.format(**{name: PARTS[name](self, reason.parts) for name in needed})
+        parts = reason.parts | {"excluded": sorted({x for x, _ in reason.ruled})}
+        return template.format(**{name: PARTS[name](self, parts) for name in needed})
 
     def arguments(self, reasons: Sequence[Reason]) -> list[str]:
         """Say arguments of a line; what limits blocks in consecutive ones is said once."""
@@ -411,6 +413,7 @@ def _color_of(words: LineWords, parts: Mapping[str, Any]) -> str:
 PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "all": lambda _, parts: {1: "the only", 2: "both"}.get(parts["count"], f"all {parts['count']}"),
     "all_blocks": lambda words, _: "all blocks are" if len(words.line.clue) > 1 else f"{words.block(0)} is",
+    "any": lambda words, parts: "one of " * (len(parts["excluded"]) > 1) + words.cells(parts["excluded"]),
     "block": lambda words, parts: words.block(parts["block"]),
     "blocks": lambda words, parts: words.blocks(parts["blocks"]),
     "cases": lambda words, parts: words.cases(parts["cases"]),
@@ -429,7 +432,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "kept": lambda words, parts: words.kept(parts, parts["block"], parts["within"]),
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "left": lambda words, parts: words.left(parts),
-    "long": lambda words, parts: words.long({parts["cell"], *parts["cells"]}),
+    "long": lambda words, parts: words.long(parts["excluded"], parts["cells"]),
     "name": _color_of,
     "other": lambda words, parts: words.other_color(parts["cells"][0], _color_of(words, parts)),
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),

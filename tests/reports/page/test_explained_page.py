@@ -205,8 +205,8 @@ def test_steps_of_a_line_are_one_by_one_sentence_by_its_simplest_reason() -> Non
     grid = [colors & ~(place in (0, 1, 9)) << 1 for place, colors in enumerate(cells)]
     whole, told = describe_merged(Explanation(puzzle, cells, steps, grid, "open"))
     assert whole.what == (
-        "Row 1, clue 4: if column 2 were black, the 4 would need column 3, which is white, so columns 1 and 2 are "
-        "white."
+        "Row 1, clue 4: if one of columns 1 and 2 were black, the 4 would need column 3, which is white, so columns 1 "
+        "and 2 are white."
     )
     assert told.technique == COUNTING
     assert told.what == "Row 2, clue 3: the 3 is found, in columns 3 to 5, so columns 1, 2 and 6 to 8 are white."

@@ -393,6 +393,10 @@ black 1, now complete, so column 14 is not black
 mercury: 2 1 | .??#???
 as column 1 is white, if column 2 were black, the 2 would be 3 cells long (columns 2 to 4), so column 2 is white
 
+mercury: 2 1 | .??##???
+as column 1 is white, if one of columns 2 and 3 were black, the 2 would be at least 3 cells long (columns 3 to 5), so
+columns 2 and 3 are white
+
 mercury: 2 1 | ??#????
 if column 1 were black, the 2 would be 3 cells long (columns 1 to 3), so column 1 is white
 
