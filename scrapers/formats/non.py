@@ -27,6 +27,7 @@ from nonocensus.scrapers.formats.non_colors import NAMED, NonColors, colors_of
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
+    PuzzleOrigin,
     clip,
     decode_text,
     lines_of,
@@ -41,7 +42,7 @@ from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
 ON_WHITE = True
-HOLDS = frozenset({"colors", "rgb", "goal", "saved", "title", "author", "copyright", "license", "webpbn"})
+HOLDS = frozenset({"colors", "rgb", "goal", "saved", "title", "author", "copyright", "license", "webpbn", "source"})
 
 MAX_LINES = 16 * MAX_CELLS
 """Of one puzzle: five times that of the largest one with its goal in as many lines as rows."""
@@ -56,6 +57,7 @@ PICTURE_ONLY = [
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 WEBPBN = re.compile(r"(?:www\.)?webpbn(?:\.com)?\s+#?([0-9]+)", re.IGNORECASE)
+OTHER_SITE = re.compile(r"([^\s/#]+) #(\S(?:.*\S)?)")
 BARE_WORD = re.compile(r"[A-Za-z0-9.+-]+")
 
 
@@ -136,15 +138,17 @@ def _with_colors(
 def _properties(parts: _Lines) -> dict[str, Any]:
     """Return the fields of Puzzle on origin, rights and ratings."""
     catalogue, link = _text(parts, "catalogue"), _text(parts, "link")
-    number = WEBPBN.fullmatch(catalogue or "")
+    number, named = (pattern.fullmatch(catalogue or "") for pattern in (WEBPBN, OTHER_SITE))
     origin = webpbn_origin(number[1]) if number else origin_of(link or "")
+    if named and not origin:
+        origin = PuzzleOrigin(f"{named[1]}/{named[2]}", named[1], named[2])
     difficulty, quality, points, popularity, added, seconds = (
         _text(parts, word) for word in ("difficulty", "quality", "points", "popularity", "date", "medium_time")
     )
     quality = quality or popularity
     source = origin.source if origin else None
     return (origin._asdict() if origin else {}) | {
-        "title": _text(parts, "title") or (None if number else catalogue),
+        "title": _text(parts, "title") or (None if number or named else catalogue),
         "author": _text(parts, "by"),
         "description": _text(parts, "description"),
         "copyright": _text(parts, "copyright"),
@@ -320,9 +324,9 @@ def _marks(puzzle: Puzzle) -> list[str]:
 
 
 def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
-    of_webpbn = puzzle.source == "webpbn" and puzzle.source_id
+    site = "webpbn.com" if puzzle.source == "webpbn" else puzzle.source
     return (
-        ("catalogue", f"webpbn.com #{puzzle.source_id}" if of_webpbn else None),
+        ("catalogue", f"{site} #{puzzle.source_id}" if puzzle.source_id else None),
         ("title", puzzle.title),
         ("by", puzzle.author),
         ("copyright", puzzle.copyright),

@@ -175,6 +175,15 @@ def test_other_catalogue_becomes_title() -> None:
     assert one('catalogue "webpbn.com #7"\nrows\n1\ncolumns\n1\n').title is None
 
 
+@pytest.mark.parametrize(("source", "source_id"), [("local", "cats/the owl"), ("demo", "4"), ("my-site.org", "12")])
+def test_ids_of_any_site_are_catalogued(source: str, source_id: str) -> None:
+    puzzle_id = f"{source}/{source_id}"
+    puzzle = replace(one(SMALL), puzzle_id=puzzle_id, source=source, source_id=source_id, url=None)
+    assert f'catalogue "{source} #{source_id}"\n'.encode() in non.write(puzzle)
+    back = one(non.write(puzzle).decode())
+    assert (back.puzzle_id, back.source, back.source_id, back.title) == (puzzle_id, source, source_id, puzzle.title)
+
+
 def test_several_puzzles_are_read() -> None:
     other = SMALL.replace("#0042", "#43")
     assert [puzzle.source_id for puzzle in non.read(f"{SMALL}====\n{other}=====\n\n".encode())] == ["42", "43"]
