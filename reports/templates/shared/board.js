@@ -194,6 +194,7 @@ export class Board {
     const { width, height } = this.puzzle;
     this.edges[0].setAttribute("transform", `translate(${width * CELL - right / unit} 0)`);
     this.edges[1].setAttribute("transform", `translate(0 ${height * CELL - bottom / unit})`);
+    for (const [side, more] of [right, bottom].entries()) this.edges[side].classList.toggle("cut", more > 0);
     this.target.style.clipPath = `inset(${y}px ${right}px ${bottom}px ${x}px)`;
   }
 

@@ -280,10 +280,13 @@ def test_large_board_begins_enlarged_and_says_how_to_move_it(phone: Tab) -> None
     assert phone.run(NUMBERS) == ["5", "10", "15", "20"]
     number, board = (phone.one(f"#puzzle {part}").rect for part in (".edge.rows text:not([hidden])", ".board"))
     assert number["x"] + number["width"] <= board["x"] + board["width"]
+    border = phone.one("#puzzle .edge.rows .thick")
+    assert not border.is_displayed(), "the grid goes on at the right"
     phone.touch((centre(phone, 2, 2, 20),))
     assert phone.painted() == 1
     assert phone.text("#puzzle .line-words").startswith("Row 3: ")
     phone.click("[data-do=smaller]")
+    assert border.is_displayed()
     left, _, width, _ = phone.cells()
     assert PHONE - 40 < left + width < PHONE
 
