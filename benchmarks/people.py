@@ -3,6 +3,7 @@
 The models of minutes and stars are cross-validated by puzzle. `--fit DATA` writes the parameters that fit.
 """
 
+import hashlib
 import os
 import re
 import tempfile
@@ -122,7 +123,10 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         PARAMETERS.write_text(file_text({"kinds": kinds}), encoding="utf-8")
     draw("people-times", times_chart(timed))
     draw("people-errors", errors_chart(timed, rated))
+    files = [data / f"{site}-{kind}.jsonl.xz" for site in SITES for kind in KINDS]
+    hashes = [[file.name, hashlib.sha256(file.read_bytes()).hexdigest()] for file in files]
     tables = [
+        FigureTable("Files of DATA", ["file", "SHA-256"], hashes),
         correlations([*timed, *rated]),
         errors(timed),
         errors(rated),
@@ -214,7 +218,8 @@ def errors(crowds: list[Crowd]) -> FigureTable:
             rows.append([KINDS[one.kind], name, int(mask.sum()), *error, middle, low, high])
     what = ["in the 80 % interval", "people / estimate"] if is_timed else ["rating - estimate"]
     heading = ["kind", "puzzles", "number", "median error", *what, "10 %", "90 %"]
-    return FigureTable(f"Errors of {'minutes' if is_timed else 'stars'}, {NAMES[crowds[0].site]}", heading, rows)
+    title = f"Errors of {'minutes' if is_timed else 'stars'}, {NAMES[crowds[0].site]}, in groups of {FEW} or more"
+    return FigureTable(title, heading, rows)
 
 
 def groups(one: Crowd) -> dict[str, np.ndarray]:
@@ -269,9 +274,8 @@ def beginners(study: Path) -> FigureTable:
     rows: list[list[Any]] = [[*row] for row in zip(stated, people, minutes, people / minutes, strict=True)]
     rho = np.corrcoef(ranks(people), ranks(minutes))[0, 1]
     rows.append(["all: rank correlation, factor", "", f"{rho:.2f}", people.sum() / minutes.sum()])
-    return FigureTable(
-        "Beginners (a study of 2026, in no fit)", ["puzzle", "people", "minutes", "people / minutes"], rows
-    )
+    heading = ["puzzle", "people", "minutes", "people / minutes"]
+    return FigureTable("Beginners (a study of 2026, in no fit)", heading, rows)
 
 
 def effects(timed: list[Crowd], rated: list[Crowd]) -> list[FigureTable]:
@@ -311,21 +315,12 @@ def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
         for channel, name, title in ((alt.X, "minutes", "estimated minutes"), (alt.Y, "people", "people's minutes"))
     ]
     color = alt.Color("cells:N", sort=BAND_NAMES, scale=alt.Scale(scheme="turbo"))
-    dots = alt.Chart(alt.InlineData(values=rows)).mark_circle(size=14, opacity=0.6)
-    ends: list[dict[str, Any]] = [{"minutes": end, "people": end} for end in (0.05, 1000)]
-    line = (
-        alt.Chart(alt.InlineData(values=ends))
-        .mark_line(color="gray", strokeDash=[4, 3])
-        .encode(x="minutes:Q", y="people:Q")
-    )
-    return alt.hconcat(
-        *(
-            (dots.transform_filter(alt.datum.kind == kind).encode(*axes, color) + line).properties(
-                title=kind, width=420, height=420
-            )
-            for kind in KINDS.values()
-        )
-    )
+    dots = alt.Chart(alt.InlineData(values=rows)).mark_circle(size=14, opacity=0.6).encode(*axes, color)
+    ends: list[dict[str, Any]] = [{"minutes": end, "people": end} for end in SCALE.domain]
+    line = alt.Chart(alt.InlineData(values=ends)).mark_line(color="gray", strokeDash=[4, 3]).encode(*axes)
+    charts = [dots.transform_filter(alt.datum.kind == kind) + line for kind in KINDS.values()]
+    kinds = zip(charts, KINDS.values(), strict=True)
+    return alt.hconcat(*(chart.properties(title=kind, width=420, height=420) for chart, kind in kinds))
 
 
 def errors_chart(timed: list[Crowd], rated: list[Crowd]) -> alt.TopLevelMixin:

@@ -323,7 +323,7 @@ def common(
     debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")] = False,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        typer.Option("--log-level", help="Log to stderr from debug, info, warning or error up.", metavar="LEVEL"),
+        typer.Option("--log-level", help="Lowest log level on stderr: debug, info, warning or error.", metavar="LEVEL"),
     ] = "warning",
 ) -> None:
     """Set the options of every command."""

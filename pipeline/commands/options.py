@@ -103,7 +103,7 @@ OutputFormat = Annotated[Format | None, format_option("by its name; jsonl in a f
 
 Ids = Annotated[
     list[str] | None,
-    selection_option(help="Only these ids, comma-separated, or @FILE with one per line; repeatable.", metavar="ID,..."),
+    selection_option(help="Ids of puzzles, comma-separated, or @FILE with one per line; repeatable.", metavar="ID,..."),
 ]
 
 Where = Annotated[

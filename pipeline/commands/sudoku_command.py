@@ -143,9 +143,8 @@ def compare_engines(puzzles: list[SudokuPuzzle], cpu_limit: float | None) -> boo
                     continue
                 answers.append(answer)
                 if answer.verdict != "unknown":
-                    verdicts.add(
-                        (answer.verdict, *map(line_of, answer.solutions if answer.verdict == "unique" else ()))
-                    )
+                    solutions = answer.solutions if answer.verdict == "unique" else ()
+                    verdicts.add((answer.verdict, *map(line_of, solutions)))
                 if len(verdicts) > 1:
                     raise RuntimeError(f"engines differ in the Sudoku in line {puzzle.line}")
             rows.append(figures_of(engine, answers))

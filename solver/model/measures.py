@@ -147,7 +147,7 @@ MEASURES = (
     ),
     Measure(
         "max_depth", pa.int32(), "nodes", Computed.counted, NOT_CORRELATED,
-        "its depth", "as in Wu et al.", "search depth",
+        "greatest depth of the search", "as in Wu et al.", "search depth",
     ),
     Measure(
         "conflicts", pa.int64(), "conflicts", Computed.counted, EVERYWHERE,
@@ -209,7 +209,7 @@ MEASURES = (
     ),
     Measure(
         "max_slack", pa.int32(), "cells", Computed.derived, EVERYWHERE,
-        "the largest such number of a line", "likewise", "largest slack",
+        "largest number of cells by which a line's blocks can shift", "as mean_slack", "largest slack",
     ),
     Measure(
         "log10_arrangements", pa.float64(), "log10 of arrangements", Computed.derived, EVERYWHERE,
@@ -247,12 +247,12 @@ MEASURES = (
     ),
     Measure(
         "minutes_high", pa.float64(), "minutes", Computed.graded, DATASET,
-        "upper end of that interval", TIMES_OF_PEOPLE, "minutes to",
+        "80 % of puzzles with this estimate take people from minutes_low to here", TIMES_OF_PEOPLE, "minutes to",
         digits=1,
     ),
     Measure(
         "stars", pa.float64(), "stars", Computed.graded, EVERYWHERE,
-        "how hard people call it, from 1 to 5 stars, estimated; null as minutes",
+        "how hard people call it, from 1 to 5 stars, estimated; null where minutes is null",
         "nonocensus: fitted to ratings of webpbn.com (docs/DIFFICULTY.md)", "stars for people",
         digits=1,
     ),

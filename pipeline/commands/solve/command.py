@@ -143,7 +143,8 @@ def solve(
 
     Ids are downloaded and cached for a day; a file of the same name takes precedence. Short options are those of
     pbnsolve, webpbn.com's solver. --hint starts from --state or a saved grid. A state has a row per line: # and the
-    letters that solve prints are painted, 0 and x empty, ? open. A dot is empty if the state has any ?, else open.
+    letters that solve prints are painted, 0 and x empty, ? _ and blank open. A dot is empty if there is one of these
+    three, else open.
 
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """

@@ -132,6 +132,8 @@ def read_bytes(path: str, name: str, most: int = MAX_BYTES) -> bytes:
     """Return up to `most` bytes of a file or of standard input; errors begin with `name`."""
     if path == STDIN:
         return standard_input().read(most)
+    if not exists(path):
+        raise UserError(f"{name} does not exist")
     try:
         with Path(path).open("rb") as file:
             return file.read(most)

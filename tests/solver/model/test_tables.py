@@ -22,6 +22,7 @@ from nonocensus.solver.model.amounts import clue_totals
 from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle, from_picture
 from nonocensus.solver.model.tables import (
+    GRADES,
     LINES,
     PUZZLES,
     RESULTS,
@@ -66,9 +67,9 @@ def test_puzzles_round_trip_through_the_table(puzzle: Puzzle) -> None:
 
 
 def test_schemas_have_version_and_descriptions() -> None:
-    for schema in (PUZZLES, RESULTS):
+    for schema in (PUZZLES, RESULTS, GRADES):
         assert schema.metadata[VERSION_KEY] == b"2"
-        assert all(field.metadata[b"description"] for field in schema)
+        assert all(re.match(rb"(?!its|that|the same|.*such)\w", field.metadata[b"description"]) for field in schema)
     batch = puzzle_batch([from_picture(np.eye(3, dtype=np.uint8))])
     assert batch.schema.equals(PUZZLES, check_metadata=True)
     assert classify(batch).schema.equals(RESULTS, check_metadata=True)
