@@ -112,6 +112,8 @@ def pack(
     if made.small:
         small = first_ids([f"{name} ({points:g} pt)" for name, points in made.small.items()])
         lines.append(f"[yellow]Small print[/yellow] in the book, numbers of less than {EASY_PRINT:g} pt: {small}.")
+    if made.in_color:
+        lines.append(f"Printed [yellow]without letters[/yellow], need a colour print: {first_ids(made.in_color)}.")
     print_result(made._asdict(), lines)
     raise typer.Exit(SOME_FAILED if few else DONE)
 

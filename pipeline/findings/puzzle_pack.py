@@ -136,6 +136,7 @@ class Packed(NamedTuple):
     skipped    reasons by id of chosen puzzles that are damaged, near an older one, or that the format or a page of the
                book can't hold, and of those that --ids names and that equal an older one
     small      sizes in points by id of numbers that are hard to read in the book
+    in_color   ids of puzzles without letters in the book, which need a colour print
     notes      what else to know of the selection, in words
     folder     name of the pack's folder
     """
@@ -145,6 +146,7 @@ class Packed(NamedTuple):
     left_out: dict[str, int]
     skipped: dict[str, str]
     small: dict[str, float]
+    in_color: list[str]
     notes: list[str]
     folder: str
 
@@ -250,10 +252,11 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
         files[BOOK] = book(chapters, options.pdf, tracked, options.title, options.by)
         index.files.append(BOOK)
     small = {puzzle.puzzle_id: math.floor(10 * points) / 10 for puzzle, points in small_print(chapters)}
+    in_color = [each.puzzle.puzzle_id for part in chapters for each in part.puzzles() if each.needs_color_print]
     scales = pa.array([each.quality_scale for each in index.puzzles], pa.list_(pa.int64()))
     listed = listed.add_column(0, "file", pa.array(names)).append_column("quality_scale", scales)
     _write(place, files, index, one_batch(listed))
-    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, notes, place.name)
+    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, small, in_color, notes, place.name)
 
 
 def _notes(rows: pa.Table, options: PackOptions, considered: Mapping[str, int]) -> Iterator[str]:
@@ -319,15 +322,18 @@ def _drawn(
     """Return puzzles to choose from by id, spares included, in order of drawing, and ids of --ids equal to theirs.
 
     batches      those of `_candidates`
-    considered   counts those that the limit per author leaves
+    considered   counts those that are left without copies, and with the limit per author
     """
     most = options.count + max(options.count // 10, min(options.count, MOST_SPARE)) + SPARE
     most *= 1 if options.pdf is None else BOOK_SPARE
     candidates = pa.concat_tables([CANDIDATES.empty_table(), *batches], promote_options="default")
     fit = candidates.filter(candidates["bits"].is_valid())
+    if considered:
+        considered["without copies, also rotated, mirrored or recoloured"] = pc.count_distinct(fit["bits"]).as_py()
     if options.per_author is not None and considered:
         what = f"with at most {options.per_author:,} by one author (--per-author)"
-        considered[what] = sum(min(count, options.per_author) for count in Counter(fit["author"].to_pylist()).values())
+        authors = Counter(sample_candidates(candidates, len(candidates))["author"].to_pylist())
+        considered[what] = sum(min(count, options.per_author) for count in authors.values())
     there = sample_candidates(candidates, most if options.per_author is None else min(most, options.per_author))
     groups = list(zip(there["hardness"].to_pylist(), there["size"].to_pylist(), strict=True))
     places = balanced_order(groups, most, there["author"].to_pylist(), options.per_author)

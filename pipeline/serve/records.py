@@ -13,7 +13,7 @@ from nonocensus.pipeline.findings.csv_file import json_value
 from nonocensus.pipeline.serve.serve_limits import MAX_AREA
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.grid_state import UNKNOWN, empty
-from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
+from nonocensus.reports.drawings.sheet_colors import color_names, letters_of
 from nonocensus.reports.words.formatting import MEANINGS
 from nonocensus.scrapers.formats import FormatError, jsonl
 from nonocensus.solver.model.measures import difficulty
@@ -36,8 +36,7 @@ def puzzle_record(puzzle: Puzzle) -> dict[str, Any]:
 
 def puzzle_reply(puzzle: Puzzle) -> dict[str, Any]:
     """Return a puzzle as JSON with its clue hash and its colours in words, several with letters."""
-    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
-    named = {"color_names": color_names(puzzle.palette), "color_letters": letters}
+    named = {"color_names": color_names(puzzle.palette), "color_letters": letters_of(puzzle)}
     return {"clue_hash": puzzle_batch([puzzle])["clue_hash"][0].as_py(), "puzzle": puzzle_record(puzzle), **named}
 
 

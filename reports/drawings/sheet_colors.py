@@ -155,6 +155,11 @@ def color_letters(palette: tuple[Color, ...]) -> str:
     return "".join(letters[entry] for entry in range(len(palette)))
 
 
+def letters_of(puzzle: Puzzle) -> str:
+    """Return a letter for each palette entry of a puzzle of several colours, none for one."""
+    return color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+
+
 def _common_names(palette: Sequence[Color]) -> list[str]:
     """Return the name of the nearest common colour of each palette entry."""
     distances = np.linalg.norm(_lab_of(palette)[:, None] - _lab([rgb for _, rgb in COMMON]), axis=2)

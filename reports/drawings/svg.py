@@ -178,12 +178,18 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
     return Drawing("".join(parts), place.width, place.height, escape(about))
 
 
+def number_size(puzzle: Puzzle, letters: str, cell: float = CELL) -> float:
+    """Return the font size of a puzzle's numbers in cells of a side: the longest fits, with a letter if given."""
+    longest = max(len(number.text) for clue in puzzle.rows + puzzle.columns for number in clue_numbers(clue))
+    return SIZES[min(longest + bool(letters), len(SIZES)) - 1] * cell / CELL
+
+
 def _numbers(puzzle: Puzzle, place: Geometry, letters: str) -> Iterator[str]:
-    chips = on_chips(puzzle)
+    chips, size = on_chips(puzzle), number_size(puzzle, letters)
     side = CELL - 3
     for number in place_clues(puzzle, place):
         if number.color == NO_COLOR:
-            yield _number(number, FAINT)
+            yield _number(number, size, FAINT)
         elif chips:
             color = rgb(puzzle, number.color)
             yield (
@@ -191,13 +197,12 @@ def _numbers(puzzle: Puzzle, place: Geometry, letters: str) -> Iterator[str]:
                 f'fill="#{color}" stroke="#{GREY}" stroke-width=".6"/>'
             )
             shown = number.text + letters[number.color : number.color + 1]
-            yield _number(number._replace(text=shown), ink(color), halo(color))
+            yield _number(number._replace(text=shown), size, ink(color), halo(color))
         else:
-            yield _number(number, "000000")
+            yield _number(number, size, "000000")
 
 
-def _number(number: Placed, color: str, around: str = "") -> str:
-    size = SIZES[min(len(number.text), len(SIZES)) - 1]
+def _number(number: Placed, size: float, color: str, around: str = "") -> str:
     stroke = f' stroke="#{around}" stroke-width="2.4" paint-order="stroke"' if around else ""
     place = f'x="{number.x:g}" y="{number.y + ASCENT * size:g}"'
     return f'<text {place} font-size="{size:g}" fill="#{color}"{stroke}>{number.text}</text>'

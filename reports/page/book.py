@@ -1,7 +1,7 @@
 """A book of puzzles as PDF: cover, contents, how to solve, chapters by stars, solutions, authors and licences.
 
 Nothing before the solutions says what a picture shows: titles and authors are there. Puzzles of one size have cells
-of one size, as large as their pages allow; colours have letters, so that a grey print can be solved.
+of one size, as large as their pages allow; colours have letters, where a page has room, for printing in grey.
 templates/book.typ sets it.
 """
 
@@ -16,19 +16,9 @@ import pyarrow as pa
 
 from nonocensus.reports.drawings.geometry import clues_fit
 from nonocensus.reports.drawings.picture_svg import svg
-from nonocensus.reports.page.printing import (
-    BORDER,
-    LONG,
-    SHORT,
-    extent,
-    grid,
-    legend,
-    legend_height,
-    line,
-    names,
-    pdf,
-    print_size,
-)
+from nonocensus.reports.drawings.sheet_colors import letters_of
+from nonocensus.reports.drawings.svg import number_size
+from nonocensus.reports.page.printing import BORDER, LONG, SHORT, extent, grid, legend, legend_height, line, names, pdf
 from nonocensus.reports.rights import HOME_PAGES, TERMS, shareable
 from nonocensus.reports.words.formatting import REGULARS, by_number, count_text, estimate_text
 from nonocensus.reports.words.step_words import describe_steps, grid_states
@@ -82,15 +72,22 @@ TIPS = (OVERLAP, GLUE, PUNCTUATING, FORCING)
 
 
 class BookPuzzle(NamedTuple):
-    """A puzzle of a book, with its solution as goal; its minutes and stars, None if unknown; the side of its cells.
+    """A puzzle of a book, with its solution as goal; its minutes and stars, None if unknown; what `lay_out` sets.
 
-    cell   in points; 0 until it is laid out
+    cell      the side of its cells in points
+    letters   of its colours, empty where numbers with letters would be hard to read
     """
 
     puzzle: Puzzle
     minutes: float | None
     stars: float | None
     cell: float = 0.0
+    letters: str = ""
+
+    @property
+    def needs_color_print(self) -> bool:
+        """Whether it has several colours without letters."""
+        return self.puzzle.colors > 1 and not self.letters
 
 
 class BookLayout(NamedTuple):
@@ -115,9 +112,9 @@ class _Sized(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """Pages of rows of puzzles, with the range of their stars, None if they are unknown."""
+    """Pages of rows of puzzles, with the whole stars that all have, 0 if they are unknown."""
 
-    stars: tuple[int, int] | None
+    stars: int
     pages: list[list[list[BookPuzzle]]]
 
     def puzzles(self) -> Iterator[BookPuzzle]:
@@ -125,16 +122,16 @@ class Chapter(NamedTuple):
         return chain.from_iterable(chain.from_iterable(self.pages))
 
 
-def fits_page(puzzle: Puzzle, layout: BookLayout, least: float = EASY_PRINT) -> bool:
+def fits_page(puzzle: Puzzle, layout: BookLayout, least: float = EASY_PRINT, letters: str = "") -> bool:
     """Return whether a puzzle's numbers have a least size in points on a page of its own."""
-    alone = [_measure(BookPuzzle(puzzle, None, None), least)]
+    alone = [_measure(BookPuzzle(puzzle, None, None, letters=letters), least)]
     return clues_fit(puzzle) and _rows(alone, {}, layout) is not None
 
 
 def small_print(chapters: Iterable[Chapter]) -> Iterator[tuple[Puzzle, float]]:
     """Yield puzzles of a book whose numbers are hard to read, with the size of the smallest in points."""
-    for puzzle, _, _, cell in chain.from_iterable(chapter.puzzles() for chapter in chapters):
-        if (points := print_size(puzzle, cell)) < EASY_PRINT - ROUNDING:
+    for puzzle, _, _, cell, letters in chain.from_iterable(chapter.puzzles() for chapter in chapters):
+        if (points := number_size(puzzle, letters, cell)) < EASY_PRINT - ROUNDING:
             yield puzzle, points
 
 
@@ -171,7 +168,7 @@ def book(
         "tips": [f"{TECHNIQUES[number].name.capitalize()}: {TECHNIQUES[number].says}" for number in TIPS],
         "has_blots": any(block.length == BLOT for block in blocks),
         "regulars": REGULARS if any(each.minutes is not None for each in puzzles) else "",
-        "chapters": [_chapter(chapter, tracked) for chapter in chapters],
+        "chapters": [_chapter(chapter, tracked, len(chapters) == 1) for chapter in chapters],
         "solutions": [_solution(number, puzzle) for number, (puzzle, *_) in enumerate(puzzles, 1)],
     }
     return pdf("book.typ", data | _imprint([each.puzzle for each in puzzles]))
@@ -217,7 +214,7 @@ def _example(puzzle: Puzzle) -> Iterator[dict[str, Any]]:
     explanation = explain(puzzle)
     words = ["", *(f"{step.number}. {step.what}" for step in describe_steps(explanation))]
     for state, said in zip(grid_states(explanation), words, strict=True):
-        yield {"image": grid(puzzle, 12.0, state._replace(words="", marked=None)), "words": said}
+        yield {"image": grid(puzzle, 12.0, letters_of(puzzle), state._replace(words="", marked=None)), "words": said}
 
 
 # Puzzles
@@ -226,22 +223,26 @@ def _example(puzzle: Puzzle) -> Iterator[dict[str, Any]]:
 def lay_out(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> list[Chapter]:
     """Divide puzzles, all of which fit a page with LEAST_PRINT, given by rising stars, into chapters and pages.
 
-    Puzzles of one size have equal cells, but for longer numbers, which are to be legible.
+    Puzzles of one size have equal cells, but for longer numbers, which are to be legible. Colours have letters if their
+    numbers have EASY_PRINT with them.
     """
+    letters = [letters_of(each.puzzle) for each in puzzles]
+    fits = [fits_page(each.puzzle, layout, letters=own) for each, own in zip(puzzles, letters, strict=True)]
+    puzzles = [each._replace(letters=own * fit) for each, own, fit in zip(puzzles, letters, fits, strict=True)]
     alike = _cells([[_measure(each)] * layout.per_page for each in puzzles], layout)
     divided = [(stars, [*_pages(members, layout, alike)]) for stars, members in _divide(puzzles)]
     cells = _cells([page for _, pages in divided for page in pages], layout)
     return [Chapter(stars, [_rows(page, cells, layout) or [] for page in pages]) for stars, pages in divided]
 
 
-def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None, list[BookPuzzle]]]:
+def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[int, list[BookPuzzle]]]:
     """Divide puzzles into chapters by whole stars; a chapter of few is one with a neighbour."""
-    chapters: list[tuple[tuple[int, int] | None, list[BookPuzzle]]] = []
-    for whole, members in groupby(puzzles, lambda each: min(4, int(each.stars or 0))):
-        stars, those = (whole, whole + 1) if whole else None, [*members]
-        before, earlier = chapters[-1] if chapters else (None, [])
+    chapters: list[tuple[int, list[BookPuzzle]]] = []
+    for stars, members in groupby(puzzles, lambda each: min(4, int(each.stars or 0))):
+        those = [*members]
+        before, earlier = chapters[-1] if chapters else (0, [])
         if before and stars and min(len(earlier), len(those)) < LEAST_CHAPTER:
-            chapters[-1] = (before[0], stars[1]), earlier + those
+            chapters[-1] = before, earlier + those
         else:
             chapters.append((stars, those))
     return chapters
@@ -249,7 +250,7 @@ def _divide(puzzles: Sequence[BookPuzzle]) -> list[tuple[tuple[int, int] | None,
 
 def _measure(each: BookPuzzle, least: float = EASY_PRINT) -> _Sized:
     """Measure a puzzle whose numbers have a least size in points."""
-    return _Sized(each, *extent(each.puzzle), least / print_size(each.puzzle, 1.0))
+    return _Sized(each, *extent(each.puzzle), least / number_size(each.puzzle, each.letters, 1.0))
 
 
 def _pages(
@@ -320,12 +321,13 @@ def _rows(
     return [[one.each for one in row] for row in rows] if fits else None
 
 
-def _chapter(chapter: Chapter, tracked: Iterator[tuple[int, BookPuzzle]]) -> dict[str, Any]:
+def _chapter(chapter: Chapter, tracked: Iterator[tuple[int, BookPuzzle]], is_only: bool) -> dict[str, Any]:
     """Return what a chapter has; `tracked` has its puzzles with their numbers, and reports that they are drawn."""
-    stars, puzzles = chapter.stars, [*chapter.puzzles()]
+    puzzles = [*chapter.puzzles()]
+    stars = line(_estimates(puzzles, "stars")).removesuffix(" of 5")
     return {
-        "title": "Puzzles of unknown stars" if stars is None else f"{stars[0]} to {stars[1]} stars",
-        "stars": stars[0] if stars else 0,
+        "title": "Puzzles" if is_only else stars or "Puzzles of unknown stars",
+        "stars": 0 if is_only else chapter.stars,
         "about": ", ".join([count_text(len(puzzles), "puzzle"), _sizes(puzzles), *_estimates(puzzles, "minutes")]),
         "pages": [[[_puzzle(*next(tracked)) for _ in row] for row in page] for page in chapter.pages],
     }
@@ -333,12 +335,12 @@ def _chapter(chapter: Chapter, tracked: Iterator[tuple[int, BookPuzzle]]) -> dic
 
 def _puzzle(number: int, each: BookPuzzle) -> dict[str, Any]:
     """Draw an unsolved puzzle, with number, size, minutes and stars, and its colours."""
-    facts = ", ".join([_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")])
+    facts = [_sizes([each]), *_estimates([each], "minutes"), *_estimates([each], "stars")]
     return {
         "number": f"{number}",
-        "facts": facts,
-        "image": grid(each.puzzle, each.cell),
-        "legend": [*legend(each.puzzle)],
+        "facts": ", ".join(facts + ["needs a colour print"] * each.needs_color_print),
+        "image": grid(each.puzzle, each.cell, each.letters),
+        "legend": [*legend(each.puzzle, each.letters)],
     }
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from nonocensus.reports.drawings.geometry import geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
-from nonocensus.reports.drawings.sheet_colors import color_letters, rgb
+from nonocensus.reports.drawings.sheet_colors import letters_of, rgb
 from nonocensus.reports.drawings.svg import add_line_numbers, drawing, possible_marks
 from nonocensus.reports.page.page_scripts import content_hash, join_modules
 from nonocensus.reports.page.printing import legend, names
@@ -39,7 +39,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             f"{puzzle.width}x{puzzle.height} is too large: a page shows the steps of at most {MOST_CELLS:,} cells"
         )
     script = join_modules("explanation.js")
-    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+    letters = letters_of(puzzle)
     title, known = names(puzzle)
     steps = list(describe_merged(explanation))
     rules, *lessons = source("techniques.html.j2").replace("h2>", "h3>").splitlines()
@@ -51,7 +51,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             puzzle=puzzle,
             title=title,
             known=known,
-            colors=[*legend(puzzle)],
+            colors=[*legend(puzzle, letters)],
             drawing=Markup(add_line_numbers(puzzle, drawing(puzzle, empty(puzzle), letters)).svg),
             steps=[(step, TECHNIQUES[step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps, letters),

@@ -13,10 +13,10 @@ from unicodedata import category
 import numpy as np
 
 from nonocensus.reports.clean import clean, without_mojibake
-from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clue_numbers, clues_fit, geometry
+from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit, geometry
 from nonocensus.reports.drawings.grid_state import GridState
-from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, ink, rgb
-from nonocensus.reports.drawings.svg import EDGE, MOST_LETTERS, SIZES, add_line_numbers, drawing
+from nonocensus.reports.drawings.sheet_colors import color_names, ink, letters_of, rgb
+from nonocensus.reports.drawings.svg import EDGE, MOST_LETTERS, add_line_numbers, drawing, number_size
 from nonocensus.reports.page.templating import source
 from nonocensus.reports.words.formatting import LOCAL, title_words
 from nonocensus.solver.extras import extra
@@ -95,24 +95,17 @@ def extent(puzzle: Puzzle) -> tuple[float, float]:
     return (place.width - 2 * CUT + EDGE) / CELL, (place.height - 2 * CUT + EDGE) / CELL
 
 
-def print_size(puzzle: Puzzle, cell: float) -> float:
-    """Return the size of the smallest numbers in points, with cells of a side."""
-    longest = max(len(number.text) for clue in puzzle.rows + puzzle.columns for number in clue_numbers(clue))
-    return SIZES[min(longest + (puzzle.colors > 1), len(SIZES)) - 1] * cell / CELL
-
-
 def names(puzzle: Puzzle) -> tuple[str, str]:
     """Return title and id; a file's name is a title, as it may say what the picture is."""
     is_file = puzzle.puzzle_id.startswith(LOCAL)
     return title_words(puzzle.title, puzzle.puzzle_id * is_file), puzzle.puzzle_id * (not is_file)
 
 
-def grid(puzzle: Puzzle, cell: float, state: GridState | None = None) -> dict[str, Any]:
+def grid(puzzle: Puzzle, cell: float, letters: str = "", state: GridState | None = None) -> dict[str, Any]:
     """Return a puzzle, unsolved or in a state, as an image of a template, with numbers of lines, letters for colours.
 
     cell   its side in points
     """
-    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
     drawn = add_line_numbers(puzzle, drawing(puzzle, state, letters), on_paper=True)
     width, height = drawn.width - 2 * CUT, drawn.height - 2 * CUT
     view = f'viewBox="{CUT} {CUT} {width} {height}" font-family="{", ".join(FONTS)}"'
@@ -120,19 +113,19 @@ def grid(puzzle: Puzzle, cell: float, state: GridState | None = None) -> dict[st
     return {"svg": picture, "width": width * cell / CELL, "height": height * cell / CELL}
 
 
-def legend(puzzle: Puzzle) -> Iterator[dict[str, str]]:
+def legend(puzzle: Puzzle, letters: str) -> Iterator[dict[str, str]]:
     """Yield letters and names of colours, and a background that is not white; nothing for one colour on white."""
-    letters, names = color_letters(puzzle.palette), color_names(puzzle.palette)
+    names = color_names(puzzle.palette)
     for entry in range(puzzle.colors + 1 if puzzle.colors > 1 else 1):
         color, name = rgb(puzzle, entry), line([names[entry][:MOST_NAME]])
         if entry or color != WHITE.rgb:
             name += ": leave unpainted" * (entry == 0)
-            yield {"letter": letters[entry], "color": f"#{color}", "ink": f"#{ink(color)}", "name": name}
+            yield {"letter": letters[entry : entry + 1], "color": f"#{color}", "ink": f"#{ink(color)}", "name": name}
 
 
 def legend_height(puzzle: Puzzle, room: float) -> float:
     """Return an upper estimate of the height of the colours below a puzzle."""
-    widths = [20 + (5 if each["name"].islower() else 7) * len(each["name"]) for each in legend(puzzle)]
+    widths = [20 + (5 if each["name"].islower() else 7) * len(each["name"]) for each in legend(puzzle, "")]
     return LEGEND_LINE * (1 + sum(widths) // (room - max(widths))) + 4 if widths else 0.0
 
 
@@ -167,19 +160,20 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
             f"{LEAST_CELL * 25.4 / 72:.0f} mm is the least"
         )
     title, known = names(puzzle)
-    points = print_size(puzzle, cell)
+    letters = letters_of(puzzle)
+    points = number_size(puzzle, letters, cell)
     small = None if points >= LEAST_PRINT else f"numbers of {points:.1f} pt: to be enlarged"
     about = [puzzle.author and f"by {puzzle.author}", size, known, small]
-    pages = [{"title": "Nonogram", "about": line(about), "image": grid(puzzle, cell)}]
+    pages = [{"title": "Nonogram", "about": line(about), "image": grid(puzzle, cell, letters)}]
     if solution is not None:
-        image = grid(puzzle, cell, GridState(solution))
+        image = grid(puzzle, cell, letters, GridState(solution))
         pages.append({"title": line([title]) or "Nonogram", "about": line(["Solution", *about]), "image": image})
     return pdf(
         "sheet.typ",
         {
             "name": line([known]) or f"Nonogram, {size}",
             "page": {"width": sides[0], "height": sides[1], "border": BORDER, "head": A4_HEAD},
-            "legend": [*legend(puzzle)],
+            "legend": [*legend(puzzle, letters)],
             "legend_scale": A4_LEGEND,
             "pages": pages,
             "copyright": line([puzzle.copyright]),

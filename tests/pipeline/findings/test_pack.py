@@ -191,7 +191,7 @@ def test_limit_per_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
         done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--per-author", "2", *options)
         assert done.code == 1
         assert sorted(Counter(row["author"] for row in listed(tmp_path / "pack")).values()) == counts
-        assert "; 7 that hold a decision; 6 with at most 2 by one author (--per-author)." in done.out
+        assert "mirrored or recoloured; 6 with at most 2 by one author (--per-author)." in done.out
 
 
 def test_best_rated_puzzles_of_each_site_are_taken_first(tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -254,6 +254,7 @@ def test_original_of_equal_puzzles_is_packed(tmp_path: Path) -> None:
         assert ids(tmp_path / "pack") == [original]
         reason = "equal to an older one, perhaps rotated, mirrored or recoloured"
         assert done.skipped == dict.fromkeys({*among} - {original}, reason)
+        assert done.considered["without copies, also rotated, mirrored or recoloured"] == 1
 
 
 def test_nearly_equal_pictures_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -510,8 +511,7 @@ def test_five_stars_are_in_the_class_below() -> None:
 def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"))
     assert done.code == 1
-    assert "Fewer than 100 qualify: " in done.out
-    assert ": 5 in the run; 4 with one solution; 2 licensed" in done.out
+    assert "Fewer than 100 qualify: 5 in the run; 4 with one solution; 2 licensed" in done.out
     done = nonocensus("pack", odd.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--json")
     assert done.code == 0
     assert json.loads(done.out)["puzzles"] == 2
@@ -570,7 +570,7 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     assert "200 nonograms" in pages[0]
     assert "How to solve" in pages[first - 1]
     assert pages[first].count("15x15, about") == 4
-    assert all(f"{stars} to {stars + 1} stars" in "".join(pages[first:]) for stars in chapters)
+    assert ("Puzzles" in pages[first]) == (len(chapters) == 1)
     named = re.sub(r"\s", "", "".join(pages[-1 - solutions :]))
     assert all(each["id"] in named for each in index["puzzles"])
     assert "All puzzles may be passed on" in pages[-1]

@@ -190,10 +190,10 @@ def test_a_state_of_another_size_is_refused() -> None:
 
 def test_letters_stand_on_numbers_and_cells_of_their_colour() -> None:
     palette = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
-    puzzle = from_picture(np.array([[1, 2, 2], [0, 0, 1]], np.uint8), palette)
+    puzzle = from_picture(np.array([[1] + 10 * [2], 10 * [0] + [1]], np.uint8), palette)
     found = ET.fromstring(drawing(puzzle, GridState(puzzle.goal), " br").svg)
-    written = [str(each.text) for each in found.iter("{http://www.w3.org/2000/svg}text")]
-    assert sorted(written) == ["1b", "1b", "1b", "1b", "1r", "1r", "2r", "bb", "rr"]
+    written = {str(each.text): each.get("font-size") for each in found.iter("{http://www.w3.org/2000/svg}text")}
+    assert written == {"10r": "10", "1b": "10", "1r": "10", "bb": None, "rrrrrrrrrr": None}, "numbers of one size"
 
 
 def test_open_cells_are_hatched_on_a_begun_grid_whose_background_is_not_white() -> None:
