@@ -115,7 +115,7 @@ def retry(
             )
         with show_progress("classifying", resumes=True) as progress:
             outcome = retry_changed(run, resources, progress)
-        finish(outcome, "Nothing to retry: its store has no new or changed puzzle.")
+        finish(outcome, "The run is up to date: its store has no new or changed puzzle.")
     if cpu_limit is None:
         raise UserError(
             "give --cpu-limit in seconds, for the run's timeouts, or --changed, for a store that has changed since"

@@ -76,18 +76,12 @@ def crawl(
         return
     with show_progress(title, resumes=True) as progress:
         crawled = reparse_store(folder, progress) if reparse else crawl_site(folder, options, progress)
-    list_failed(crawled)
+    if crawled.errors:
+        err.print(f"[yellow]{len(crawled.errors):,} ended in an error; the same command requests them again:[/yellow]")
+        for item in crawled.errors[:LIST_LIMIT]:
+            err.print(f"  {item.name}: {escape(item.reason)}")
     print_crawled(crawled)
     raise typer.Exit(SOME_FAILED if crawled.report.outcomes.get("error") else DONE)
-
-
-def list_failed(crawled: CrawlResult) -> None:
-    """Print the numbers that ended in an error, the first LIST_LIMIT of them."""
-    count = crawled.report.outcomes.get("error", 0)
-    if count and crawled.errors:
-        err.print(f"[yellow]{count:,} ended in an error; the same command requests them again:[/yellow]")
-        for source, number, reason in crawled.errors[:LIST_LIMIT]:
-            err.print(f"  {source}/{number}: {escape(reason)}")
 
 
 def print_crawled(crawled: CrawlResult) -> None:

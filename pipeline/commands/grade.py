@@ -28,6 +28,7 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
+    WRONG_USE,
     global_options,
     list_errors,
     list_problems,
@@ -85,13 +86,14 @@ def grade(
                     tally.add_effort(found)
                     tally.add(found)
                     rows.append(found)
+    is_unread = bool(problems) and not rows and tally == Tally()
     if global_options.json:
         print_json(tally_fields(tally) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:
-        print_text(describe(tally, rows))
-        list_problems("could not be read" if tally == Tally() else "could not be graded", problems)
+        print_text(() if is_unread else describe(tally, rows))
+        list_problems("could not be read", problems)
         list_ids(tally)
-    raise typer.Exit(SOME_FAILED if problems or tally.killed or tally.wrong else DONE)
+    raise typer.Exit(WRONG_USE if is_unread else SOME_FAILED if problems or tally.killed or tally.wrong else DONE)
 
 
 def tally_fields(tally: Tally) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from nonocensus.pipeline.commands.output import (
     err,
     first_ids,
     global_options,
+    list_errors,
     list_problems,
     print_result,
     show_progress,
@@ -86,10 +87,8 @@ def import_(
             "correction has its puzzle's id: puzzle_id in .jsonl, catalogue in .non, not the file's name, as convert "
             "and mend write it. import adds new puzzles without --update."
         )
-    if report.resized and not global_options.json:
-        err.print(f"[yellow]Of another size now:[/yellow] {first_ids(report.resized)}")
-    if report.contradicted and not global_options.json:
-        err.print(f"[yellow]With a picture that does not solve its clues:[/yellow] {first_ids(report.contradicted)}")
+    notes = {"Of another size now": report.resized, "With a picture that does not solve its clues": report.contradicted}
+    list_errors([f"[yellow]{title}:[/yellow] {first_ids(ids)}" for title, ids in notes.items() if ids])
     if license_ and not is_free(license_):
         err.print(
             f"[yellow]Puzzles under {escape(license_)} are not passed on[/yellow] by pack, dataset, report --public; "

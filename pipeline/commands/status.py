@@ -35,7 +35,7 @@ from nonocensus.pipeline.run.configuration import CPU_LIMIT, configuration, diff
 from nonocensus.pipeline.run.job_tables import minutes_model, read_grades
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
 from nonocensus.pipeline.run.results import row_masks
-from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place, open_run
+from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place, open_run, update_advice
 from nonocensus.pipeline.run.run_metrics import run_samples
 from nonocensus.pipeline.store.parts import Store
 from nonocensus.pipeline.store.paths import is_missing
@@ -164,9 +164,14 @@ def print_run(run: Run) -> None:
     summary = summarize(run, pieces)
     place, changed = _store_state(run)
     longest = max((run.manifest.get("retried", 0.0), *(piece.limit for piece in pieces)))
+    progress = None
+    try:
+        progress = read_progress(run)
+    except InputError as fault:
+        damaged["progress.json"] = fault
     value = summary | {
         "left": summary["puzzles"] - summary["rows"],
-        "progress": read_progress(run),
+        "progress": progress,
         "damaged": [str(error) for error in damaged.values()],
         "changed_parts": changed,
         "config": run.manifest["config"],
@@ -236,16 +241,11 @@ def open_results(uri: str) -> Run:
 def describe_changed(run: Run) -> Iterator[str]:
     """Yield what to do about puzzles, or else parts, that have changed in the run's store, if there are any."""
     if changed := _store_state(run)[1]:
-        try:
-            is_quick = sum(part.rows for part in run.parts if part.name in changed) <= COUNTED
+        puzzles, is_quick = 0, sum(part.rows for part in run.parts if part.name in changed) <= COUNTED
+        with suppress(InputError):
             puzzles = count_changed(run) if is_quick else 0
-        except InputError:
-            puzzles = 0
         what = count_text(puzzles, "puzzle") if puzzles else count_text(len(changed), "part")
-        yield (
-            f"[yellow]{what} of its store changed since[/yellow]: "
-            f"nonocensus retry {escape(run.folder.name)} --changed classifies what is new."
-        )
+        yield f"[yellow]{what} of its store changed since[/yellow]: {escape(update_advice(run))}."
 
 
 def grading(run: Run, counts: bool = True) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from nonocensus.pipeline.store.spans import Spans, size, union
 from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.demo import SOURCE as DEMO
 from nonocensus.scrapers.demo import demo_site as demo
+from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats.parsing import FormatError, clip
 from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed
 from nonocensus.scrapers.http.messages import host_of, is_loopback, normalize_url
@@ -65,15 +66,11 @@ class CrawlOptions(NamedTuple):
 
 
 class CrawlResult(NamedTuple):
-    """The store, the report, and source, number and reason of failed numbers."""
+    """The store, the report, and failed numbers."""
 
     store: Store
     report: CrawlReport
-    errors: list[tuple[str, int, str]]
-
-
-MOST_ERRORS = 1000
-"""Maximum of errors in a CrawlResult."""
+    errors: list[Problem]
 
 
 def crawl_site(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> CrawlResult:
@@ -84,8 +81,7 @@ def crawl_site(place: Path, options: CrawlOptions, progress: ProgressCallbacks =
     if (options.ids is None) != options.new:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
     with _open_crawl(place, options, progress) as opened:
-        errors = _crawl_numbers(opened, options, progress)
-        return CrawlResult(opened.store, opened.report, errors[:MOST_ERRORS])
+        return CrawlResult(opened.store, opened.report, _crawl_numbers(opened, options, progress))
 
 
 def crawl_ratings(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> int:
@@ -155,8 +151,8 @@ def next_in(session: PoliteSession) -> str:
     return f"next in {session.delay:.1f} s" if session.delay else ""
 
 
-def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> list[tuple[str, int, str]]:
-    """Request the numbers that the ledger lacks, or all on a refresh; return source, number and reason of errors."""
+def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> list[Problem]:
+    """Request the numbers that the ledger lacks, or all on a refresh; return failed ones."""
     report, session = opened.report, opened.session
     site = _site(opened.ledger, session, options, progress)
     every = _numbers(opened.ledger, session, site, options)
@@ -169,7 +165,7 @@ def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressC
         progress.on_progress(int(is_first), f"{counts} {next_in(session)}")
 
     errors = crawl(opened, site, numbers, options.limit, options.refresh, on_number)
-    return [(site.source, number, reason) for number, reason in sorted(errors.items())]
+    return [Problem(f"{site.source}/{number}", reason) for number, reason in sorted(errors.items())]
 
 
 def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progress: ProgressCallbacks) -> Site:

@@ -10,13 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.executors.executor import ALL_CORES, Resources
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.engine import JobRequest, run_job
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
-from nonocensus.pipeline.run.carry import carry_over, require_restored
+from nonocensus.pipeline.run.carry import carry_over
 from nonocensus.pipeline.run.configuration import Configuration, config_hash
 from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.progress import write_summary
@@ -28,6 +29,7 @@ from nonocensus.pipeline.run.run_folder import (
     quarantine,
     reload,
     require_unchanged,
+    restore_advice,
     write_manifest,
 )
 from nonocensus.pipeline.store import spans
@@ -153,7 +155,8 @@ def retry_run(
 def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT) -> ClassifyOutcome:
     """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
     with writer_lock(run.folder):
-        require_restored(run := reload(run))
+        if lost := restore_advice(run := reload(run)):
+            raise InputError(f"results would be deleted: {lost}; or remove {run.store.folder.name}/damaged")
         before = _count_covered(run.result_files())
         run, kept = carry_over(run)
         left = run.rows - kept

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
 from nonocensus.pipeline.run.results import ResultFile, covered_rows, open_row_writer, row_masks, write_statistics
@@ -48,21 +47,6 @@ def carry_over(run: Run) -> tuple[Run, int]:
         after.results.delete(f"{name}.json")
         after.results.delete(f"{name}.parquet")
     return after, sum(map(spans.size, covered_rows(after.result_files()).values()))
-
-
-def require_restored(run: Run) -> None:
-    """Raise InputError if `verify --repair` moved away parts with puzzles that the store still lacks.
-
-    `carry_over` would delete their results.
-    """
-    place = run.store.folder / "damaged"
-    moved = {name for folder in place.names() for name in (place / folder).names()}
-    lost = moved & ({part.file for part in run.parts} - {part.file for part in run.store.parts()})
-    if lost and count_changed(run):
-        raise InputError(
-            f"verify --repair moved {', '.join(sorted(lost))} to {place.name}, and the results of its puzzles would be "
-            f"deleted: {run.store.restores()}; or remove {place.name}"
-        )
 
 
 def count_changed(run: Run) -> int:

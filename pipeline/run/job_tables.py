@@ -53,13 +53,12 @@ def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.T
     try:
         table = read_parquet(place, name, schema, advice)
         table.validate(full=True)
+        if job == "grade":
+            _check_grades(table)
+        if job == "certify" and table["pictures_hash"].null_count:
+            raise ValueError("a row has no pictures_hash")
     except (FileNotFoundError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{place.name}/{name} can't be read: {reason_of(error)}", advice) from error
-    fault = _grade_fault(table) if job == "grade" else None
-    if job == "certify" and table["pictures_hash"].null_count:
-        fault = "a row has no pictures_hash"
-    if fault:
-        raise InputError(f"{place.name}/{name} can't be read: {fault}", advice)
     return table
 
 
@@ -132,20 +131,19 @@ def certificate_summary(run: Run) -> Certified | None:
 # Grades: the last one of a puzzle wins.
 
 
-def _grade_fault(grades: pa.Table) -> str | None:
-    """Return why a table of grades is invalid, or None."""
+def _check_grades(grades: pa.Table) -> None:
+    """Raise ValueError for an invalid table of grades."""
     if grades["puzzle_id"].null_count or grades["clue_hash"].null_count:
-        return "a row names no puzzle"
+        raise ValueError("a row names no puzzle")
     if not pc.all(pc.is_in(grades["status"], pa.array(GRADE_STATUSES)), min_count=0).as_py():
-        return "unknown status"
+        raise ValueError("unknown status")
     grade_of = {technique.name: technique.grade for technique in TECHNIQUES} | {None: None}
     for row in grades.group_by(["hardest", "grade"]).aggregate([]).to_pylist():
         if grade_of.get(row["hardest"], 0) != row["grade"]:
-            return f"the grade {row['grade']} does not go with the technique {row['hardest']}"
+            raise ValueError(f"the grade {row['grade']} does not go with the technique {row['hardest']}")
     for name in (field.name for field in GRADES if pa.types.is_floating(field.type)):
         if not pc.all(pc.is_finite(grades[name]), min_count=0).as_py():
-            return f"{name} is not finite"
-    return None
+            raise ValueError(f"{name} is not finite")
 
 
 def read_grades(run: Run) -> pa.Table:

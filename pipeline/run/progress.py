@@ -54,7 +54,8 @@ class Progress(TypedDict):
 
 def read_progress(run: Run) -> Progress | None:
     """Read progress.json; None if missing. Raises InputError."""
-    return run.folder.read_record(PROGRESS, Progress) if run.folder.has(PROGRESS) else None
+    advice = f"run nonocensus verify {run.folder.name} --repair"
+    return run.folder.read_record(PROGRESS, Progress, advice) if run.folder.has(PROGRESS) else None
 
 
 SUMMARY = "summary.json"

@@ -205,13 +205,30 @@ def changed_parts(run: Run) -> list[str]:
 
 def require_unchanged(run: Run) -> None:
     """Raise an InputError if parts of the run have changed in the store."""
-    changed = changed_parts(run)
-    if changed:
+    if changed := changed_parts(run):
         more = f" and {count_text(len(changed) - 1, 'other')}" if len(changed) > 1 else ""
-        raise InputError(
-            f"{changed[0]}{more} of the store {run.store.folder.name} has changed since {run.folder.name} was made; "
-            f"nonocensus retry {run.folder.name} --changed classifies what is new, classify --force starts over"
-        )
+        what = f"{changed[0]}{more} of the store {run.store.folder.name} has changed since {run.folder.name} was made"
+        raise InputError(what, update_advice(run))
+
+
+def update_advice(run: Run) -> str:
+    """Say what helps where parts of the run have changed in the store."""
+    return restore_advice(run) or f"nonocensus retry {run.folder.name} --changed updates the run"
+
+
+def restore_advice(run: Run) -> str:
+    """Say what restores parts that `verify --repair` moved away; "" if the store has all their puzzles with results."""
+    place, changed = run.store.folder / "damaged", changed_parts(run)
+    moved = {name for folder in place.names() for name in (place / folder).names()}
+    lost = {part.name: part.file for part in run.parts if part.name in changed and part.file in moved}
+    with suppress(InputError):  # results or puzzles that can't be read
+        tables = run.batches(["puzzle_id", "part"]) if lost else ()
+        ids = {row["puzzle_id"] for table in tables for row in table.to_pylist() if row["part"] in lost}
+        for batch in run.store.batches(["puzzle_id"]) if ids else ():
+            ids.difference_update(batch["puzzle_id"].to_pylist())
+        if not ids:
+            return ""
+    return f"verify --repair moved {', '.join(sorted(lost.values()))} to {place.name}: {run.store.restores()}"
 
 
 def require_same_solver(run: Run) -> None:

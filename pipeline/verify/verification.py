@@ -18,7 +18,7 @@ from nonocensus.pipeline.run.job_tables import JOB_FILES, read_job_rows
 from nonocensus.pipeline.run.progress import read_progress, value_counts, write_summary
 from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
 from nonocensus.pipeline.run.results import ResultFile
-from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload, session_number
+from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload, session_number, update_advice
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.lock import is_locked_elsewhere, writer_lock
 from nonocensus.pipeline.store.parts import LEDGER, PART, Part, Store, chunk_tables, hash_rows, one_batch, without_json
@@ -61,7 +61,7 @@ def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Dam
     return [*found, *_ledger_damage(store)]
 
 
-LOST = "no JSON names it: that is lost, or its command was killed before it wrote it"
+LOST = "has no JSON: lost, or never written by a killed command"
 
 
 def _without_json(whole: Folder, place: Folder) -> list[str]:
@@ -186,8 +186,7 @@ def _store_damage(run: Run) -> tuple[list[Damage], dict[str, Part]]:
         changed = changed_parts(run)
     except UserError as error:
         return [Damage(run.folder.name, f"results can't be compared with their puzzles: {error}")], {}
-    advice = f"nonocensus retry {run.folder.name} --changed classifies what is new"
-    what = f"other puzzles than when the run was made; {advice}"
+    what = f"other puzzles than when the run was made; {update_advice(run)}" if changed else ""
     found = [Damage(f"{store.puzzles.name}/{name}", what) for name in changed]
     return found, {name: part for name, part in parts.items() if name not in changed}
 
@@ -199,7 +198,8 @@ def repair_run(run: Run, found: list[Damage]) -> None:
         if damage.repair == RESULTS_REPAIR:
             quarantine(run, name.removesuffix(".parquet"))
         elif damage.repair:
-            (run.folder / folder).move(name, run.folder.new_quarantine())
+            place = run.folder if run.folder.has(name) else run.folder / folder
+            place.move(name, run.folder.new_quarantine())
     write_summary(run)
 
 
@@ -266,7 +266,7 @@ def _other_damage(run: Run) -> Iterator[Damage]:
     try:
         read_progress(run)
     except InputError as error:
-        yield Damage(f"{run.folder.name}/progress.json", str(error))
+        yield _damage(f"{run.folder.name}/progress.json", error, "moves it to damaged/; the next session writes it")
 
 
 def verify_place(place: Run | Store, repair: bool = False, progress: ProgressCallbacks = SILENT) -> list[Damage]:

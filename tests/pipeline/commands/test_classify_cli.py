@@ -56,7 +56,7 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
     assert json.loads(again.out)["status"] == {"ok": 80}
     none = nonocensus("retry", "run", "--changed", "--serial")
-    assert (none.code, none.out) == (0, "Nothing to retry: its store has no new or changed puzzle.\n")
+    assert (none.code, none.out) == (0, "The run is up to date: its store has no new or changed puzzle.\n")
     assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
     none = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--failed")
     assert "Nothing to retry: no selected puzzle failed, or timed out with less than 10 s." in none.out

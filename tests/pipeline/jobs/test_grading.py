@@ -380,4 +380,6 @@ def test_run_without_unique_puzzles_has_no_grades(nonocensus: Nonocensus, tmp_pa
     done = nonocensus("grade", "run")
     assert done.code == 0
     assert done.out.startswith("0 of 0 puzzles with one solution graded")
+    (tmp_path / "junk.txt").write_text("junk")
+    assert nonocensus("grade", "junk.txt")[:2] == (2, "")
     assert not (tmp_path / "run" / "grades").exists()

@@ -223,13 +223,11 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert (told.code, told.err) == (0, "")
     assert told.out.startswith("1 puzzle updated in store: 3 in all.\nUpdated: a/1.\nIn a run: nonocensus retry RUN")
     for command in (("report", "run", "--out", "x"), ("mend", "run"), ("grade", "run")):
-        assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
+        assert "nonocensus retry run --changed updates the run" in refused(*command, code=3)
     assert "1 puzzle of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
     unchanged = nonocensus("compare", "old run", "run").out
     assert "No verdict has changed." in unchanged
-    assert unchanged.endswith(
-        "1 puzzle of its store changed since: nonocensus retry run --changed classifies what is new.\n"
-    )
+    assert unchanged.endswith("1 puzzle of its store changed since: nonocensus retry run --changed updates the run.\n")
     assert json.loads(nonocensus("--json", "status", "run").out)["changed_parts"] == ["part-00000"]
     again = json.loads(nonocensus("--json", "retry", "run", "--changed", "--serial").out)
     assert (again["new_rows"], again["rows"]) == (1, 3)
@@ -328,7 +326,7 @@ def test_puzzles_leave_a_store_and_its_runs(tmp_path: Path, nonocensus: Nonocens
     joined = "select title from results join puzzles using (puzzle_id)"
     asked = map(str.split, ("report run --out x", "mend run", "grade run", "serve run"))
     for command in (*asked, ("query", "run", joined)):
-        assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
+        assert "nonocensus retry run --changed updates the run" in refused(*command, code=3)
     for command in (("status", "run"), ("compare", "old run", "run")):
         assert "3 puzzles of its store changed since: nonocensus retry run --changed" in nonocensus(*command).out
     assert nonocensus("verify", "run").code == 1

@@ -55,10 +55,6 @@ def record_size(path: Path) -> None:
     about.write_text(json.dumps(json.loads(about.read_text()) | {"size": path.stat().st_size}))
 
 
-def of_other_shape(path: Path) -> None:
-    path.write_text("[]")
-
-
 def longer(clues: list[list[dict[str, int]]]) -> list[list[dict[str, int]]]:
     """Other clues of the same total."""
     return [clues[1], clues[0], *clues[2:]]
@@ -68,7 +64,7 @@ PARTS: list[tuple[str, Callable[[Path], None], str]] = [
     ("part-00001.parquet", lambda path: path.write_bytes(path.read_bytes()[:500]), "500 bytes, not"),
     ("part-00001.parquet", flip_page, "can't be read"),
     ("part-00001.parquet", Path.unlink, "can't be read"),
-    ("part-00001.json", of_other_shape, "is damaged: Expected `object`, got `array`"),
+    ("part-00001.json", lambda path: path.write_text("[]"), "is damaged: Expected `object`, got `array`"),
     ("part-00001.json", lambda path: path.write_text("{"), "is damaged"),
     ("part-00001.json", lambda path: path.write_text("{}"), "missing required field"),
 ]
@@ -150,7 +146,7 @@ RESULTS: list[tuple[Callable[[Path], None], str]] = [
     (lambda path: path.with_suffix(".parquet").write_bytes(b"PAR1"), "4 of"),
     (flip_solutions, "can't be read"),
     (lambda path: path.with_suffix(".parquet").unlink(), "it is not there"),
-    (of_other_shape, "is damaged"),
+    (lambda path: path.write_text("[]"), "is damaged"),
     (lambda path: path.write_text("null"), "is damaged"),
 ]
 
@@ -179,7 +175,7 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     store: Store, tmp_path: Path, nonocensus: Nonocensus
 ) -> None:
     run = run_serially(store, tmp_path / "run")
-    said = "no JSON names it: that is lost, or its command was killed before it wrote it"
+    said = "has no JSON: lost, or never written by a killed command"
     sorted((tmp_path / "run/results").glob("*.json"))[2].unlink()
     assert ["results/part-" in line and said in line for line in found(run)] == [True]
     with held_by_another(tmp_path / "run"):
@@ -200,11 +196,14 @@ def test_lost_json_is_found_at_once_and_what_is_left_is_said(
     (file,) = map(str, (tmp_path / "store/damaged").rglob("part-00001.parquet"))
     assert nonocensus("verify", "store").code == DONE
     before = run.folder.names(), (run.folder / "results").names()
-    kept = nonocensus("retry", "run", "--changed", "--serial")
-    assert (kept.code, "its puzzles would be deleted: nonocensus import FILES --out" in kept.err) == (3, True)
+    for command in ("retry run --changed", "status run", "report run --out page", "grade run", "verify run"):
+        told = "".join(map(str, nonocensus(*command.split())))
+        assert f"moved part-00001.parquet to {tmp_path}/store/damaged: nonocensus import FILES --out" in told
+        assert "updates the run" not in told
     assert (run.folder.names(), (run.folder / "results").names()) == before
     assert nonocensus("import", file, "--out", "store").code == DONE
     assert open_store("store").rows() == 300
+    assert "part of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
     assert nonocensus("retry", "run", "--changed", "--serial").code == DONE
     assert len(open_run("run").table()) == 300
 
@@ -244,6 +243,10 @@ def test_wrong_rows_are_found(
 
 def test_damaged_run_json_is_reported(store: Store, tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
     run_serially(store, tmp_path / "run")
+    (tmp_path / "run/progress.json").write_bytes(bytes(30))
+    told = nonocensus("status", "run")
+    assert (told.code, "; run nonocensus verify run --repair\n" in told.err) == (DONE, True)
+    assert [nonocensus("verify", "run", *option).code for option in (["--repair"], [])] == [SOME_FAILED, DONE]
     about = tmp_path / "run/run.json"
     whole = json.loads(about.read_text())
     for text in ("[]", "null", "{}", "{", json.dumps(whole | {"inputs": 3}), json.dumps(whole | {"config": {}})):
@@ -305,13 +308,9 @@ def test_carry_over_follows_the_changed_store(
     run = run_serially(store, tmp_path / "run")
     before = {row["puzzle_id"]: row for row in run.table().to_pylist()}
     shuffle(store)
-    for command in (
-        ["report", "run", "--out", "page"],
-        ["export", "run", "--csv", "x"],
-        ["dataset", "run", "--out", "d"],
-        ["classify", "store", "--out", "run", "--serial", "--cpu-limit", "10"],
-    ):
-        assert "retry run --changed classifies what is new" in refused(*command, code=3)
+    asked = "report run --out p", "export run --csv x", "dataset run --out d", "classify store --out run --cpu-limit 10"
+    for command in map(str.split, asked):
+        assert "retry run --changed updates the run" in refused(*command, code=3)
     assert nonocensus("query", "run", "select count(*) from results").code == DONE
     for command in (
         ["query", "run", "select count(*) from puzzles join results using (puzzle_id)"],
