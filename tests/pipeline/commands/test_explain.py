@@ -34,7 +34,7 @@ def test_explanation_as_text_and_json(nonocensus: Nonocensus) -> None:
     assert "Assume row" in words.out
     steps = re.findall(r"(?m)^ *\d+\. (.*(?:\n      .*)*)", words.out)
     assert all(re.search(r"[sS]o\s[^.]+\.\s+(\w+)\s*$", step) for step in steps), "each has its reason and technique"
-    assert words.out.startswith("local/a 7x7: unique depth-2\nRow 1: 3\nRow 2: 1\n"), "to follow without the file"
+    assert words.out.startswith("dominoes/7x7-0 7x7: unique depth-2\nRow 1: 3\nRow 2: 1\n"), "to follow without the file"
     assert "\nColumn 7: 3\n   1. " in words.out
     assert "of grade 6 of 9.\n....XXX\n......X\n" in words.out, "the picture comes last"
     told = json.loads(nonocensus("solve", "a.non", "-m", "--json").out)["explanation"]
@@ -64,7 +64,7 @@ def test_save_writes_each_format(nonocensus: Nonocensus, tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("files")
 def test_watch_shows_nothing_without_terminal(nonocensus: Nonocensus) -> None:
-    assert nonocensus("solve", "a.non", "--watch").out.startswith("local/a 7x7: unique depth-2")
+    assert nonocensus("solve", "a.non", "--watch").out.startswith("dominoes/7x7-0 7x7: unique depth-2")
 
 
 def saved(cells: np.ndarray, begun: np.ndarray, known: np.ndarray) -> Puzzle:
