@@ -34,7 +34,8 @@ def test_explanation_as_text_and_json(nonocensus: Nonocensus) -> None:
     assert "Assume row" in words.out
     steps = re.findall(r"(?m)^ *\d+\. (.*(?:\n      .*)*)", words.out)
     assert all(re.search(r"[sS]o\s[^.]+\.\s+(\w+)\s*$", step) for step in steps), "each has its reason and technique"
-    assert words.out.startswith("dominoes/7x7-0 7x7: unique depth-2\nRow 1: 3\nRow 2: 1\n"), "to follow without the file"
+    heading = "dominoes/7x7-0 7x7: unique depth-2\nRow 1: 3\nRow 2: 1\n"
+    assert words.out.startswith(heading), "to follow without the file"
     assert "\nColumn 7: 3\n   1. " in words.out
     assert "of grade 6 of 9.\n....XXX\n......X\n" in words.out, "the picture comes last"
     told = json.loads(nonocensus("solve", "a.non", "-m", "--json").out)["explanation"]
